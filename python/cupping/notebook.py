@@ -50,11 +50,12 @@ def runs_since(directory: Path, begin: datetime.datetime) -> list[int]:
 
 def awaits(shell, cell: str) -> bool:
     """The cell has an `await` outside of functions, and this kernel's event loop runs already: IPython can
-    run it only if it is the whole cell."""
+    run it only if it is the whole cell, or if nest_asyncio was applied to the loop."""
     try:
-        asyncio.get_running_loop()
-        return shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell))
-    except (RuntimeError, SyntaxError):  # no loop runs; run_cell() says what is wrong with the cell
+        loop = asyncio.get_running_loop()
+        return not hasattr(loop, "_nest_patched") and \
+            shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell))
+    except Exception:  # no loop runs; run_cell() says what is wrong with the cell
         return False
 
 

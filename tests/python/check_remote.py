@@ -26,6 +26,7 @@ sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
+from cupping import notebook  # noqa: E402
 from cupping.remote import (  # noqa: E402
     attach,
     attach_verb,
@@ -548,6 +549,23 @@ def check_reduce():
             raise AssertionError("it would wait for ever")
 
 
+def check_cells():
+    """%%cupping refuses a cell that awaits only if the kernel's event loop cannot run it. A cell that IPython cannot
+    transform is run, so that IPython says why."""
+
+    async def awaits(**loop_attributes):
+        for name, value in loop_attributes.items():
+            setattr(asyncio.get_running_loop(), name, value)
+        return notebook.awaits(shell, "await f()")
+
+    shell = SimpleNamespace(transform_cell=str, should_run_async=lambda *_, **__: True)
+    assert not notebook.awaits(shell, "await f()"), "no loop runs"
+    assert asyncio.run(awaits())
+    assert not asyncio.run(awaits(_nest_patched=True)), "nest_asyncio was applied"
+    shell.transform_cell = mock.Mock(side_effect=ValueError)
+    assert not asyncio.run(awaits())
+
+
 def check_fifo(scratch):
     """Nobody writes into it."""
     (scratch / "fifo").mkdir()
@@ -671,6 +689,7 @@ def main():
     check_command(scratch)
     check_hangup()
     check_reduce()
+    check_cells()
     check_fifo(scratch)
     check_sections()
     check_turns()
