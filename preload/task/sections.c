@@ -41,6 +41,7 @@ _Static_assert(CUP_SECTION_VALUE_COUNT - CUP_V_HELPER_CPU_NS == 13, "a counter f
 struct section {
     uint16_t outer;      /* index + 1 in open[]; 0: none */
     uint16_t generation; /* part of the number: the number of an ended section ends no later one */
+    uint16_t dropped;    /* sections right inside that could not begin, and have not ended yet */
     uint32_t tid, task, name, parent;
     uint64_t start_ns, cpu_ns, inner_ns;
     uint64_t peak, live; /* of the block when the section began, bytes */
@@ -64,7 +65,7 @@ struct entry {
  * none. */
 static __thread uint16_t innermost __attribute__((tls_model("initial-exec")));
 
-/* Sections of the calling thread that could not begin, and have not ended yet. */
+/* Sections that could not begin while the calling thread was in none, and have not ended yet. */
 static __thread uint16_t dropped __attribute__((tls_model("initial-exec")));
 
 static struct section open[MOST_OPEN]; /* while taken, only its thread touches it */
@@ -344,16 +345,23 @@ static struct section *find_inner(const struct section *section)
     return inner;
 }
 
+/* Sections that could not begin right inside the one at PLACE, which is as `innermost`. */
+static uint16_t *count_dropped(uint32_t place)
+{
+    return place ? &open[place - 1].dropped : &dropped;
+}
+
 uint32_t cup_section_begin(const char *name)
 {
     uint32_t id = cup_log_cstring(name), place = id ? claim_section() : 0;
     if (!place) {
         cup_log_health(CUP_H_SECTIONS_DROPPED, 1);
-        dropped++;
+        ++*count_dropped(innermost);
         return CUP_SECTION_DROPPED;
     }
     struct section *section = &open[place - 1];
     section->outer = innermost;
+    section->dropped = 0;
     section->tid = cup_self.tid;
     section->task = cup_attribution_task();
     section->name = id;
@@ -410,10 +418,18 @@ static void end_section(uint32_t place, bool unended)
     release_section(section);
 }
 
+static void end_dropped(void)
+{
+    uint32_t place = innermost;
+    while (place && !open[place - 1].dropped)
+        place = open[place - 1].outer;
+    *count_dropped(place) -= *count_dropped(place) != 0;
+}
+
 void cup_section_end(uint32_t number)
 {
-    if (number == CUP_SECTION_DROPPED || (number == 0 && dropped)) {
-        dropped -= dropped != 0;
+    if (number == CUP_SECTION_DROPPED || (number == 0 && *count_dropped(innermost))) {
+        end_dropped();
         return;
     }
     uint32_t place = number ? number & 0xffff : innermost;
@@ -431,6 +447,7 @@ void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
     dropped = 0;
     while (place) {
         uint16_t outer = open[place - 1].outer;
+        open[place - 1].dropped = 0;
         if (open[place - 1].task == task)
             end_section(place, true);
         place = outer;

@@ -99,6 +99,28 @@ Test(kept_values, a_section_without_room_ends_no_other_one)
     cr_expect_not(cup_section_any());
 }
 
+/* Another thread ends a section meanwhile: then "inner" begins in a section that could not begin.
+ */
+Test(kept_values, a_section_inside_of_one_without_room_has_its_own_end)
+{
+    uint32_t of_another_thread = cup_section_begin("first");
+    for (int i = 0; i < 1022; i++)
+        cup_section_begin("many");
+    cup_section_begin("outer");
+    cup_section_begin("no room");
+    cup_section_end(of_another_thread);
+    cup_section_begin("inner");
+    cup_section_begin("no room");
+    cup_section_end(0);
+    cup_section_end(0); /* "inner" */
+    cr_expect_eq(cup_section_begin("again") & 0xffff, of_another_thread & 0xffff);
+    cup_section_end(0);
+    cup_section_end(0); /* the first one without room */
+    cup_sections_process_ends();
+    cr_expect_eq(value_of("inner", CUP_V_UNENDED), 0);
+    cr_expect_eq(value_of("outer", CUP_V_UNENDED), 1);
+}
+
 static void allocate(uint64_t bytes)
 {
     uint64_t *peak = &cup_self.own->counters[CUP_C_PEAK_LIVE_BYTES];
