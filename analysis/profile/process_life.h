@@ -27,7 +27,7 @@ static inline int64_t cup_worker_end_ns(const struct cup_process *process)
 {
     const uint64_t *health = process->header.health;
     bool has_closed =
-        process->worker_ticks && health[CUP_H_TASKS_ENDED] >= health[CUP_H_TASKS_BEGUN];
+        process->worker_tick_ns && health[CUP_H_TASKS_ENDED] >= health[CUP_H_TASKS_BEGUN];
     return has_closed ? process->worker_ns : cup_process_last_sign_ns(process);
 }
 

@@ -58,12 +58,12 @@ struct cup_process {
     struct cup_log_header header; /* header of the log, with times that `clock` shifted */
     struct cup_clock clock;       /* shifts the log's times to the scheduler's clock */
     int64_t last_ns;              /* the last time in its records and its series */
-    int64_t worker_ns;     /* the last time at which its worker ticked or ended a task; 0: never */
-    bool worker_ticks;     /* worker_ns includes ticks */
-    uint32_t parsl_worker; /* string: its block and rank; 0: it is no worker of Parsl */
-    uint32_t roles;        /* roles of its Dask servers: set of bits 1 << enum cup_role */
-    uint32_t task_threads; /* threads that ran tasks */
-    uint64_t tasks;        /* number of loaded tasks: tasks[first_task] and those after it */
+    int64_t worker_ns;      /* the last time at which its worker ticked or ended a task; 0: never */
+    int64_t worker_tick_ns; /* the last tick of its worker's event loop; 0: none is known */
+    uint32_t parsl_worker;  /* string: its block and rank; 0: it is no worker of Parsl */
+    uint32_t roles;         /* roles of its Dask servers: set of bits 1 << enum cup_role */
+    uint32_t task_threads;  /* threads that ran tasks */
+    uint64_t tasks;         /* number of loaded tasks: tasks[first_task] and those after it */
     uint32_t first_task;
     uint32_t first_branch, branches; /* in branch_numbers */
     /* The log has a PARENT record, which sets the next three fields. */

@@ -4,7 +4,7 @@
 
 #include "analysis/profile/process_life.h"
 
-/* ---- what a result may have been lost with ------------------------------------------------- */
+/* ---- ends of workers, with which results may have been lost -------------------------------- */
 
 /* When a worker may have ended. */
 struct worker_end {
@@ -30,11 +30,14 @@ static bool begins_a_job(const struct cup_process *process)
            (has_role(process, CUP_ROLE_CLIENT) && !cup_process_is_worker(process));
 }
 
+/* A worker that closes stops its ticks and leaves the scheduler, which then lets others run again
+ * what is lost. Only after that it waits for the tasks that it still runs. */
 static struct worker_end end_of(const struct cup_process *process)
 {
     int64_t sign_ns = cup_process_last_sign_ns(process);
     bool vanished = process->life == CUP_LIFE_VANISHED;
-    return (struct worker_end){.from_ns = cup_worker_end_ns(process),
+    return (struct worker_end){.from_ns = process->worker_tick_ns ? process->worker_tick_ns
+                                                                  : cup_worker_end_ns(process),
                                .to_ns = vanished ? sign_ns + CUP_RECENT_NS : sign_ns,
                                .sign_ns = sign_ns};
 }
@@ -70,8 +73,8 @@ static bool job_began_between(const struct ends *ends, int64_t from_ns, int64_t 
     return false;
 }
 
-/* A worker's last sign of life comes some time before its end. If it ended together with the worker
- * of AGAIN, the whole cluster was closed, and only later. */
+/* A worker's last sign of life comes some time before its end. If it ended at the same time as the
+ * worker of AGAIN, the cluster was closed after AGAIN had run, and nothing was lost before. */
 static bool worker_ended_between(const struct ends *ends, const struct cup_profile *profile,
                                  const struct cup_task *done, const struct cup_task *again)
 {
@@ -128,8 +131,8 @@ static int by_key_and_start(const void *left, const void *right)
     return (a->task > b->task) - (a->task < b->task);
 }
 
-/* Few keys are there more than once: only their tasks are sorted, and some of other keys with the
- * same last bits. Returns 0, or -1 without memory. */
+/* Few keys occur more than once. Only their tasks are sorted, and a few others whose hash ends in
+ * the same bits. Returns 0, or -1 without memory. */
 static int find_repeats(struct repeats *repeats, const struct cup_profile *profile)
 {
     enum { TWICE = 2 };

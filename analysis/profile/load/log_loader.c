@@ -63,9 +63,11 @@ void cup_load_server(struct cup_loader *loader, const struct cup_record *record)
     if (server.role < 32)
         process_of(loader)->roles |= 1u << server.role;
     if (server.role == CUP_ROLE_WORKER && server.stop_ns) {
-        process_of(loader)->worker_ticks = true;
-        note_worker_time(loader, time_of(loader, server.stop_ns));
-        note_last_time(loader, time_of(loader, server.stop_ns));
+        int64_t tick_ns = time_of(loader, server.stop_ns);
+        if (tick_ns > process_of(loader)->worker_tick_ns)
+            process_of(loader)->worker_tick_ns = tick_ns;
+        note_worker_time(loader, tick_ns);
+        note_last_time(loader, tick_ns);
     }
     if (!known)
         cup_builder_map(loader->builder, &loader->servers, server.id,

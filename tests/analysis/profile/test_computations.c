@@ -114,6 +114,18 @@ Test(computations, a_lost_worker_makes_dask_run_a_task_again)
     expect_one_chunk();
 }
 
+/* Worker 3 ticks until 9 s, and its task runs until 12 s. The scheduler lets worker 2 run the chunk
+ * again in between. */
+Test(computations, a_worker_that_closes_may_still_run_a_task)
+{
+    add_first(20);
+    begin_log(CUP_ROLE_WORKER, 3, 0, 13, 9);
+    add_task(1, "last", 8, 12, CUP_STATUS_FINISHED);
+    end_log("3.cup");
+    add_second(CUP_STATUS_FINISHED);
+    expect_one_chunk();
+}
+
 Test(computations, a_worker_that_was_gone_before_explains_nothing)
 {
     add_first(20);
