@@ -99,7 +99,8 @@ static void add_dataset(struct cup_figures *figures, const struct cup_totals *to
         cup_count(dataset->chunks),
         dataset->without_events ? cup_null() : cup_count(dataset->events),
         dataset->process_ns ? seconds(dataset->process_ns) : cup_null(),
-        cup_value_if(cup_profile_measured(totals->profile, CUP_FEATURE_FILES),
+        cup_value_if(cup_profile_measured(totals->profile, CUP_FEATURE_FILES) &&
+                         !dataset->bytes_unknown,
                      cup_count(dataset->read_bytes)),
         seconds(dataset->wall_ns),
         dataset->with_cpu ? seconds(dataset->cpu_ns) : cup_null(),

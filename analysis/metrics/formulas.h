@@ -35,7 +35,7 @@ static inline uint64_t cup_all_cpu_ns(T t)
 #define CUP_EVENTS_MISSING                                                                         \
     "no chunk succeeded, or the entry range of one that did is not known, so its events are not"
 
-#define CUP_LOG_MISSING "a worker left no log, so its tasks are not known"
+#define CUP_LOG_MISSING "a worker left no log that can be read here, or records of tasks were lost"
 
 static inline bool cup_events_known(T t)
 {

@@ -26,7 +26,7 @@ int cup_totals_use_samples(struct cup_totals *totals, const struct cup_samples_f
 /* True if the times of all tasks of all workers are known, from their logs. */
 static inline bool cup_tasks_known(const struct cup_totals *totals)
 {
-    return totals->workers > 0 && cup_workers_all_logged(totals->observed);
+    return totals->workers > 0 && !totals->tasks_lost && cup_workers_all_logged(totals->observed);
 }
 
 /* The time of the run, as a window for samples; 0 to 0, which means all samples, if there are no
