@@ -51,14 +51,14 @@ static struct cup_loss_sums losses_of(const struct cup_totals *totals, uint32_t 
 }
 
 /* The processor mapped files, or received bytes of others than servers: of which dataset is not
- * known. */
+ * known. Less than a hundredth of what it read, such as a file of corrections, does not matter. */
 static bool was_given_otherwise(const struct cup_totals *totals)
 {
+    double bytes = 0;
     for (uint32_t i = 0; i < totals->profile->prefix_count; i++)
-        if (cup_prefix_is_processor(totals, i) &&
-            cup_otherwise_read(totals->profile->prefixes[i].counters) > 0)
-            return true;
-    return false;
+        if (cup_prefix_is_processor(totals, i))
+            bytes += (double)cup_otherwise_read(totals->profile->prefixes[i].counters);
+    return bytes > 0.01 * (double)totals->coffea.read_bytes;
 }
 
 static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)

@@ -44,7 +44,9 @@ static void put_waste(struct report *report, const char *reason, const struct cu
     put(report, "tasks", cup_count(waste->tasks));
     put_ns(report, "wall_s", waste->wall_ns);
     put(report, "cpu_s", ended ? cup_ns(waste->cpu_ns) : cup_null());
-    put(report, "read_bytes", cup_value_if(!waste->bytes_unknown, cup_count(waste->read_bytes)));
+    bool files = cup_profile_measured(report->totals->profile, CUP_FEATURE_FILES);
+    put(report, "read_bytes",
+        cup_value_if(files && !waste->bytes_unknown, cup_count(waste->read_bytes)));
     cup_json_end_object(&report->json);
 }
 
