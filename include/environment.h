@@ -7,9 +7,9 @@
 
 #define CUP_ENVIRONMENT(X)                                                                         \
     X(CUPPING_CPU_HZ, "100",                                                                       \
-      "samples per second of where the threads of tasks use the CPU, up to 1000; 0: no samples; "  \
-      "fewer, down to 1/32, where they would take more than 0.25 % of the CPU time (1 % if you "   \
-      "set this)")                                                                                 \
+      "samples per second of where the threads of tasks use the CPU, up to 1000; 0: no samples. "  \
+      "If they would take more than 0.25 % of the CPU time (1 % if you set this variable), the "   \
+      "rate drops, to 1/32 of it at most")                                                         \
     X(CUPPING_DIR, "unset",                                                                        \
       "directory for the logs, made if the one above it exists; unset: nothing is recorded")       \
     X(CUPPING_DISABLE, "0", "1: the hooks only forward their calls, and nothing is recorded")      \

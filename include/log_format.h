@@ -1442,18 +1442,20 @@ enum cup_stack_use {
 };
 
 /* What a task did at which stacks since its last such record. The tail has rows in the order of
- * nodes (0: the stack is not known), then of uses. A row is, as unsigned LEB128 numbers:
+ * nodes (0: the stack is not known), then of uses. FLAGS is a sum of CUP_USE_ROW_COUNT, _BYTES and
+ * _NS: which of the three values are stored. A row begins, as unsigned LEB128 numbers, with
  *
- *   at another node than the row before, and in the first row: the step from that row's node (from
- *   0), times 2; then the use, times 8, plus what follows
- *   at the same node: the step from the use of the row before, times 16; plus what follows, times
- *   2; plus CUP_USE_ROW_SAME
+ *   at another node than the row before, and in the first row (where the node before is 0):
+ *     (node - node before) * 2
+ *     use * 8 + FLAGS
+ *   at the same node:
+ *     ((use - use before) * 8 + FLAGS) * 2 + CUP_USE_ROW_SAME
  *
- * What follows is the sum of CUP_USE_ROW_COUNT (without it, the count is 1), CUP_USE_ROW_BYTES and
- * CUP_USE_ROW_NS (without them, 0), each a number, in this order.
+ * Then come the values that FLAGS names, in the order count, bytes, ns. A count that is not stored
+ * is 1, bytes and ns are 0.
  *
- * Before version 8, ROWS has no CUP_USE_ROWS_SHORT, and a row is: the step from the node of the row
- * before; the use; count; bytes; ns.
+ * Before version 8, ROWS has no CUP_USE_ROWS_SHORT, and a row is: node - node before; use; count;
+ * bytes; ns. Merges copy such records into logs of the present version, hence the flag.
  *
  * A use is enum cup_stack_use, or CUP_USE_BRANCHES plus the number of a BRANCH record: the stack
  * asked for COUNT baskets of that branch, of BYTES compressed bytes, whether they were then read or

@@ -96,11 +96,11 @@ bool cup_rule_nothing_stands_out(const struct cup_totals *t, struct cup_advice *
     if (t->all.tasks == 0)
         return false;
     cup_advise(advice, 0, "Nothing stands out: no rule reached its threshold.");
-    return off == 0 || cup_advise_more(advice,
-                                       " %s did not judge, because %s off: "
-                                       "`cupping report --only sources`.",
-                                       CUP_SHOW_COUNTED(off, "rule"),
-                                       off == 1 ? "its features were" : "their features were");
+    return off == 0 ||
+           cup_advise_more(advice,
+                           " %s could not judge, because what %s was not recorded; "
+                           "`cupping report --only sources` lists them.",
+                           CUP_SHOW_COUNTED(off, "rule"), off == 1 ? "it needs" : "they need");
 }
 
 static int heavier_first(const void *left, const void *right)

@@ -30,7 +30,8 @@ METRIC(idle_s, "idle", SECONDS, of_gaps(t, CUP_BUDGET_IDLE),
        "last task of a thread, threads that ran no task",
        .missing = NO_GAPS, LESS_FOR_SAME_WORK)
 METRIC(outside_tasks_s, NULL, SECONDS, outside_tasks_s(t), "P: dask_between_tasks_s + idle_s",
-       .missing = "no worker left a log, or health.tasks_lost tasks have no record",
+       .missing =
+           "no worker left a log, or records of tasks were lost (health.tasks_lost says how many)",
        LESS_FOR_SAME_WORK)
 METRIC(overbooked_s, "task time beyond the threads", SECONDS,
        cup_value_if(t->workers, cup_ns(t->budget.overbooked_ns)),

@@ -63,7 +63,7 @@ METRIC(num_failed_chunks, "failed attempts", COUNT, cup_count(t->failed_chunks),
 METRIC(num_retried_chunks, "retried chunks", COUNT,
        cup_value_if(!t->profile->full_log_tasks, cup_count(t->retried_chunks)),
        "P: chunks with more than one attempt",
-       .missing = "of tasks that began when their log was full, chunks are not identified",
+       .missing = "of tasks that began when their log was full, the chunk is not known",
        LESS_IS_BETTER)
 METRIC(planned_chunks, "planned chunks", COUNT, cup_count_or_null(t->completeness->planned_chunks),
        "C: work items that Coffea's preprocessing made, read in the client's Runner call",

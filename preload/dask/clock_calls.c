@@ -58,13 +58,13 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
 
 static const char no_requests[] = "baskets that uproot requests are not recorded";
 
-/* Where locks are not seen. Returns NULL, or why the library notices no calls of functions either:
- * before 3.14 it needs the locks for that. */
+/* Called if locks are not seen. Returns NULL if calls of functions are, else why not: before 3.14
+ * the library needs the locks for that. */
 static const char *notice_calls(void)
 {
     const char *why = cup_python_calls_start();
     if (why && !*why)
-        why = "this Python's locks are no semaphores";
+        why = "locks of this Python are no POSIX semaphores";
     if (why) {
         cup_recording_note(no_requests, why);
         cup_recording_note("exact times of Coffea's calls without Dask are not recorded", why);

@@ -104,8 +104,8 @@ uint64_t cup_frames_top_place(void)
     return at ? (uintptr_t)at ^ read_place(&cup_layout, at) << 16 : 0;
 }
 
-/* Before 3.11 the place is -1 where the function has not begun, as where a profiler is told of its
- * call: that is before all other instructions. */
+/* Before 3.11 the place is -1 until the first instruction runs, for example while the function of
+ * sys.setprofile() handles the call event: that is before all other instructions. */
 uint64_t cup_frames_place(struct cup_frame frame)
 {
     uint64_t place = cup_layout.frame_place == CUP_NOWHERE ? 0 : read_place(&cup_layout, frame.at);
@@ -171,7 +171,7 @@ static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
 }
 
 /* Compares the instruction at AT with f_lasti of FRAME, which is in bytes from the code's
- * beginning; -1: the function has not begun, as where a profiler is told of its call. */
+ * beginning; -1: no instruction has run yet, as above. */
 static bool is_same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
     CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);

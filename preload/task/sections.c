@@ -233,8 +233,8 @@ static void write_kept(uint32_t task, bool all)
 __attribute__((no_sanitize("thread"))) static void add_counters(uint64_t *counted,
                                                                 const struct cup_block *block)
 {
-    /* First, because a thread counts what a server sent as read before. Only while a job's bytes
-     * are rolled back may there be less that was read. */
+    /* Read first: a thread adds what a server sent to the bytes read before it adds it here, so
+     * there are at least as many bytes read, unless a job's bytes are being rolled back. */
     uint64_t server = __atomic_load_n(&block->counters[CUP_C_SERVER_READ_BYTES], __ATOMIC_ACQUIRE);
     uint64_t *read = &counted[CUP_V_READ_BYTES - FIRST_COUNTED], others = *read;
     for (int i = 0; i < COUNTED; i++)
@@ -345,7 +345,8 @@ static struct section *find_inner(const struct section *section)
     return inner;
 }
 
-/* Sections that could not begin right inside the one at PLACE, which is as `innermost`. */
+/* How many sections are open for which there was no room, right inside section PLACE (its index
+ * plus 1; 0: in no section). */
 static uint16_t *count_dropped(uint32_t place)
 {
     return place ? &open[place - 1].dropped : &dropped;

@@ -53,7 +53,7 @@ def check_settings(settings: dict) -> dict[str, str]:
     """As text: Dask fails to start a worker with anything else in its environment."""
     for name in settings:
         if not str(name).startswith("CUPPING_") or name in NO_SETTINGS:
-            raise Error(f"settings: {name} is no variable for workers: name those of the library, such as CUPPING_READS")
+            raise Error(f"settings: {name} cannot be set for workers: name variables of cupping, such as CUPPING_READS")
     return {str(name): str(value) for name, value in settings.items()}
 
 
@@ -190,7 +190,7 @@ class Attachment:
             self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
         with contextlib.suppress(Exception):  # the scheduler has left; a Dask where nannies start in another way
             if not self.client.run_on_scheduler(on_scheduler("await_starting_nannies"), STARTING_S, self._registering):
-                say(f"nannies have been starting for {STARTING_S} s: their workers may stay profiled until they end")
+                say(f"some nannies did not start within {STARTING_S} s: their workers may stay profiled until they end")
         with contextlib.suppress(Exception):  # the scheduler has left
             self._ask_nannies("remove_plugin", self.name)  # those that were not asked yet, or got it since
             self.client.sync(self._release_absent, set(self.restarts.list_workers().values()))

@@ -1,5 +1,5 @@
-"""What attach runs on the scheduler besides restarts: one attachment at a time, and an end that no nanny
-misses. This module's source is sent there (by_source.py), so it imports only Python.
+"""What attach runs on the scheduler besides restarts: one attachment at a time, and a wait for nannies
+that are starting, so that each removes the plugin. This module's source is sent there (by_source.py), so it imports only Python.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def release(client: str, dask_scheduler) -> None:
 
 async def await_starting_nannies(seconds: float, registering: bool, dask_scheduler) -> bool:
     """Waits for the nannies that are starting: they may have got a plugin that was removed since. REGISTERING: the
-    plugin's registration may not have ended; it waits until no nanny is starting, so this does, too.
-    False: one still is, after so long."""
+    plugin's registration may not have ended. Dask delays it until no nanny is starting, so this waits for that, too.
+    False: one is still starting after SECONDS."""
     first = set(dask_scheduler._starting_nannies)
 
     def have_started() -> bool:

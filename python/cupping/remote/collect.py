@@ -529,8 +529,8 @@ class Collector:
             self.set_workers(found["workers"])
 
     def count_anew(self, since):
-        """The scheduler forgot its counts, because another client was the last one that it knew of. Workers
-        that were left out still are; the tasks so far are not counted any more."""
+        """The scheduler forgot its counts: it had dropped this client, which was silent for a minute, and the last
+        other one has ended. Workers that were left out still are; the tasks so far are not counted any more."""
         left_out = {self.joined.get(number) for number in self.uncounted}
         self.joined, self.settled, self.settling, self.awaited = {}, [], [], {}
         self.uncounted = {number for number, worker, _ in since if worker in left_out}

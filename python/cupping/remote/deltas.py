@@ -475,7 +475,7 @@ class Joined(SchedulerPlugin):
     name = JOINED
 
     def __init__(self, scheduler):
-        self.instance = uuid.uuid4().hex  # rows of another one have other numbers
+        self.instance = uuid.uuid4().hex  # numbers of rows are valid with this one only
         self.clients = {}  # session: (when it asked last, whether nannies that close wait for it)
         self.rows = []  # [address, nanny, tasks ended], one for each time that a worker joined
         self.present = {}  # address: index in rows
@@ -503,7 +503,8 @@ class Joined(SchedulerPlugin):
 
 def find_nannies(dask_scheduler, session, known=None, joined=None, ended=None, instance=None, leaves=False, waits=True):
     """Runs in the scheduler. KNOWN, JOINED, ENDED, INSTANCE: "word", "joined", "all_ended" and "instance" of the last
-    answer. LEAVES: SESSION asks for the last time. WAITS: nannies that close wait for it.
+    answer. LEAVES: SESSION asks for the last time. WAITS: nannies that close wait until
+    SESSION has fetched their logs.
 
     The answer: word: for the present workers; workers: {worker: its nanny or None} of them, None: the
     same as before, and none came and left; since: [(index, worker, nanny)] of the workers that have joined since the last

@@ -137,7 +137,7 @@ Test(advice, below_the_thresholds_nothing_is_said)
     make();
     cr_assert_eq(count, 1);
     cr_assert_str_eq(advice[0].rule->name, "nothing_stands_out");
-    EXPECT("nothing_stands_out", "rules did not judge", "--only sources");
+    EXPECT("nothing_stands_out", "rules could not judge", "--only sources");
 }
 
 static void add_file_use(uint32_t id, uint32_t path, const char *name, uint32_t class,
