@@ -308,10 +308,10 @@ Test(gate, first_look_where_locks_are_no_semaphores)
     cr_expect(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
     child_free(&recorded);
     char *dump = dump_of(logs);
-    cr_expect(strstr(dump, "'handoff' and 'inherited' are off: this Python's l") != NULL, "%s",
+    cr_expect(strstr(dump, "'handoff' and 'inherited' are off: locks of this P") != NULL, "%s",
               dump);
-    cr_expect(strstr(dump, "baskets that uproot requests are not recorded: this P") != NULL);
-    cr_expect(strstr(dump, "times of Coffea's calls without Dask are not recorded: t") != NULL);
+    cr_expect(strstr(dump, "baskets that uproot requests are not recorded: locks of") != NULL);
+    cr_expect(strstr(dump, "times of Coffea's calls without Dask are not recorded: locks") != NULL);
     free(dump);
     test_directory_remove(scratch);
     test_directory_remove(logs);
