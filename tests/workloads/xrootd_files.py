@@ -78,12 +78,13 @@ def vector_read(url, splits):
 
 
 def said(error, url):
-    """What every run says of a server that died. Whether the client meets the reset or already
-    the refusal to connect again, and so refuses the request itself, goes by the moment: all are
-    one."""
+    """What every run says of a server that died. It depends on the moment whether the client meets the reset, or
+    already the refusal to connect again and so refuses the request itself, or has already closed the file."""
     text = re.sub("0x[0-9a-f]+", "0x", str(error).replace(url, "URL"))
     text = re.sub("Failed to submit <bound method File.vector_read .*> request",
                   "File did not vector_read properly", text)
+    text = text.replace("ValueError('I/O operation on closed file')",
+                        "OSError('File did not vector_read properly: [FATAL] no connection')")
     return re.sub("Socket error: connection reset by peer|Connection error", "no connection", text)
 
 
