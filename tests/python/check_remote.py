@@ -567,7 +567,7 @@ def check_cells():
 
 
 def check_fifo(scratch):
-    """Nobody writes into it."""
+    """No process writes into the FIFO, so to open it would block for ever."""
     (scratch / "fifo").mkdir()
     os.mkfifo(scratch / "fifo" / "collected.json")
     assert read_collected(scratch / "fifo") == {}

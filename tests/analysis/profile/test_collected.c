@@ -66,7 +66,7 @@ Test(collected, a_file_of_another_kind_counts_as_none)
     }
 }
 
-/* Nobody writes into it: to open it would wait for ever. */
+/* No process writes into the FIFO, so to open it would block for ever. */
 Test(collected, a_fifo_of_that_name_counts_as_none)
 {
     struct cup_collected collected;

@@ -459,13 +459,20 @@ Test(ledger_report, many_threads_have_no_exponent)
     free(text);
 }
 
+/* Task 2 merges the result of the task with key INPUT. */
+static void merge(const char *input, double start, double stop)
+{
+    size_t bytes = strlen(input);
+    struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = (uint32_t)bytes};
+    task("merge", 2, REDUCE, start, stop, 0);
+    builder_record(&builder, CUP_R_INPUTS, &inputs, sizeof inputs, input, bytes);
+}
+
 Test(ledger_report, advice_on_merging)
 {
-    struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = 6};
     begin_log("one");
     chunk("only-1", 1, 0, 80, NEAR, 0);
-    task("merge", 2, REDUCE, 81, 100, 0);
-    builder_record(&builder, CUP_R_INPUTS, &inputs, sizeof inputs, "only-1", 6);
+    merge("only-1", 81, 100);
     end_log("a.cup");
     EXPECT("merge_bound", "20.0 s, 20 % of the run", "threshold 15 %", "longest merge took 19.0 s");
 }
@@ -473,11 +480,9 @@ Test(ledger_report, advice_on_merging)
 /* Results are also merged while chunks still run. That does not keep the end of the run waiting. */
 Test(ledger_report, merging_before_the_last_chunk_ends_is_no_advice)
 {
-    struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = 7};
     begin_log("one");
     chunk("first-1", 1, 0, 10, NEAR, 0);
-    task("merge", 2, REDUCE, 11, 82, 0);
-    builder_record(&builder, CUP_R_INPUTS, &inputs, sizeof inputs, "first-1", 7);
+    merge("first-1", 11, 82);
     chunk("last-1", 3, 10, 80, NEAR, 0);
     task("other", 4, A, 99, 100, 0);
     end_log("a.cup");
@@ -486,11 +491,9 @@ Test(ledger_report, merging_before_the_last_chunk_ends_is_no_advice)
 
 Test(ledger_report, quick_merging_is_no_advice)
 {
-    struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = 6};
     begin_log("one");
     chunk("only-1", 1, 0, 90, NEAR, 0);
-    task("merge", 2, REDUCE, 91, 100, 0);
-    builder_record(&builder, CUP_R_INPUTS, &inputs, sizeof inputs, "only-1", 6);
+    merge("only-1", 91, 100);
     end_log("a.cup");
     expect_advised("merge_bound", NULL);
 }

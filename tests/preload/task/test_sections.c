@@ -99,8 +99,8 @@ Test(kept_values, a_section_without_room_ends_no_other_one)
     cr_expect_not(cup_section_any());
 }
 
-/* Another thread ends a section meanwhile: then "inner" begins in a section that could not begin.
- */
+/* "outer" takes the last room, so a section inside it cannot begin. Then another one ends, and
+ * there is room for "inner". */
 Test(kept_values, a_section_inside_of_one_without_room_has_its_own_end)
 {
     uint32_t of_another_thread = cup_section_begin("first");
