@@ -32,10 +32,10 @@ bool cup_stacks_on(void);
  * frees a code object. Takes about 100 ns at depth 20 for a stack that was seen before. */
 uint32_t cup_stack_here(uint32_t under);
 
-/* A hash of the calling thread's innermost Python frames, which takes a quarter of the time of
- * cup_stack_here(). As long as it stays the same, the thread is most likely at the same place; an
- * outer frame may have gone on to another line. 0: no frames, or stacks are off. Any thread, with
- * the guard held. */
+/* A hash of the calling thread's innermost Python frames. In a task that submits jobs to a pool, it
+ * took a tenth of the time of cup_stack_here() (by perf). As long as it stays the same, the thread
+ * is most likely at the same place; an outer frame may have gone on to another line. 0: no frames,
+ * or stacks are off. Any thread, with the guard held. */
 uint64_t cup_stack_glance(void);
 
 /* The same as cup_stack_here() with native frames between the Python frames (merge_frames.h), if

@@ -1,7 +1,7 @@
-/* Tells apart tasks of one key that are no attempts at one result. Dask gives the same key to the
- * same work, so a graph that is computed twice (`x.compute()` again in a notebook, `client.map` of
- * the same files) has the same keys twice. Within one computation, a task that had succeeded runs
- * again only if its result was lost. */
+/* Finds tasks that have the key of an earlier one, but are no further attempts at its result. Dask
+ * gives the same key to the same work, so a graph that is computed twice (`x.compute()` again in a
+ * notebook, `client.map` of the same files) has the same keys twice. Within one computation, a task
+ * that had succeeded runs again only if its result was lost. */
 #pragma once
 
 #include "analysis/profile/profile.h"

@@ -1,6 +1,6 @@
-"""What attach runs on the scheduler besides restarts: one attachment at a time, and a wait for nannies
-that are starting, so that each removes the plugin. This module's source is sent there (by_source.py), so it imports only Python.
-"""
+"""What attach runs on the scheduler, except restarts: it lets only one client attach at a time, and at the end waits
+for nannies that are starting, so that each removes the plugin. This module's source is sent there (by_source.py), so
+it imports only Python."""
 
 from __future__ import annotations
 
