@@ -59,6 +59,23 @@ def awaits(shell, cell: str) -> bool:
         return False
 
 
+def fail_with_one_line(result) -> None:
+    """Raises the error of a cell, whose traceback IPython has shown already: so this time it shows one line."""
+    error = result.error_before_exec or result.error_in_exec
+    if error is None:
+        return
+
+    def one_line() -> list[str]:
+        del error._render_traceback_
+        return [f"{type(error).__name__}: {error} (its traceback is above)"]
+
+    try:
+        error._render_traceback_ = one_line  # IPython calls it instead of making a traceback
+    except AttributeError:  # a class that permits no new attributes: the traceback is shown twice
+        pass
+    raise error
+
+
 def show_cell(line: str, cell: str) -> None:
     """Runs a cell, then shows the profile of each run that happened in it."""
     from IPython import get_ipython
@@ -84,7 +101,7 @@ def show_cell(line: str, cell: str) -> None:
                       "cupping.open().report()")
         except Error as error:
             print(error)
-    result.raise_error()
+    fail_with_one_line(result)
 
 
 def load(shell) -> None:

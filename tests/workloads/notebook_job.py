@@ -90,7 +90,7 @@ def main():
         assert "on purpose" in str(error), error
     finally:
         nbformat.write(notebook, out)
-    loaded, _, run, nothing, plot, waiting, _ = notebook.cells
+    loaded, _, run, nothing, plot, waiting, failing = notebook.cells
     assert streams(loaded) == "", streams(loaded)
     (shown,) = texts(run, "text/html")
     assert "total += ak.sum(events.Muon.pt ** 1.5)  # the heaviest line" in shown, shown
@@ -99,6 +99,9 @@ def main():
     assert texts(nothing, "text/plain") == ["2"]
     assert "data:image/svg+xml" in texts(plot, "text/html")[0]
     assert "an `await` outside of functions" in streams(waiting), waiting
+    shown = ["\n".join(output.traceback) for output in failing.outputs if output.output_type == "error"]
+    assert len(shown) == 2 and "Traceback" in shown[0], shown
+    assert shown[1] == "ValueError: on purpose (its traceback is above)", shown
     cells = list((Path(out).parent / "profile" / "cells").iterdir())
     assert cells and all(cell.stat().st_mode & 0o777 == 0o600 for cell in cells), cells
     run_installed_kernel(Path(out).parent)
