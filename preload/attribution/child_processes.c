@@ -262,16 +262,24 @@ static bool will_follow(struct survey found)
     return found.preloaded && found.recorded && find_parent_task().known;
 }
 
+static bool is_on_signal_stack(void)
+{
+    stack_t stack;
+    return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+}
+
 /* If the variable is there already, a statically linked program passed it on, or another thread is
- * about to start a shell: it is replaced. The copy is on a stack, perhaps that of a signal handler,
- * so an environment of more than CUP_CHILD_MOST_VARIABLES is passed on unchanged. */
+ * about to start a shell: it is replaced. The copy is on a stack, and that of a signal handler may
+ * have few KiB, so an environment of more than CUP_CHILD_MOST_VARIABLES, or there of more than
+ * CUP_CHILD_MOST_ON_SIGNAL_STACK, is passed on unchanged. */
 size_t cup_child_room(char *const environment[])
 {
     if (!follows || !environment)
         return 1;
     struct survey found = survey_environment(environment);
-    bool changed = found.count <= CUP_CHILD_MOST_VARIABLES && (found.marked || will_follow(found));
-    return changed ? found.count + 2 : 1;
+    bool fits = found.count <= CUP_CHILD_MOST_ON_SIGNAL_STACK ||
+                (found.count <= CUP_CHILD_MOST_VARIABLES && !is_on_signal_stack());
+    return fits && (found.marked || will_follow(found)) ? found.count + 2 : 1;
 }
 
 static char *write_variable(char *text, struct parent_task parent)

@@ -64,7 +64,7 @@ static inline ssize_t cup_child_answer(ssize_t bytes, const void *buffer)
  * the variable. Nothing is allocated, since this may run in a child of vfork: the caller keeps
  * COPY, an array of ROOM pointers (cup_child_room()), and TEXT on its stack until the program runs.
  */
-enum { CUP_CHILD_TEXT = 48, CUP_CHILD_MOST_VARIABLES = 1000 };
+enum { CUP_CHILD_TEXT = 48, CUP_CHILD_MOST_VARIABLES = 1000, CUP_CHILD_MOST_ON_SIGNAL_STACK = 100 };
 size_t cup_child_room(char *const environment[]); /* 1: no copy is needed */
 char *const *cup_child_environment(char *const environment[], char **copy, size_t room,
                                    char text[CUP_CHILD_TEXT]);

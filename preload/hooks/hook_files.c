@@ -10,6 +10,7 @@
 #include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/own_fd.h"
+#include "preload/sys/raw.h"
 
 #include <errno.h>
 
@@ -128,9 +129,12 @@ CUP_HOOK int close_range(unsigned first, unsigned last, int flags)
 
 CUP_HOOK void closefrom(int first)
 {
-    clear_descriptors(first < 0 ? 0 : (unsigned)first, CUP_DESCRIPTORS);
+    unsigned lowest = first < 0 ? 0 : (unsigned)first;
+    clear_descriptors(lowest, CUP_DESCRIPTORS);
     if (CUP_HAVE(closefrom))
         real_closefrom(first);
+    else /* a program that looks the name up finds this function, whatever libc has */
+        cup_raw_close_from(lowest);
 }
 
 #define DUP_HOOK(name, parameters, call)                                                           \

@@ -861,6 +861,9 @@ static const char *explain_errno(int number)
         return "CUPPING_DIR is no directory: ";
     case ENAMETOOLONG:
         return "CUPPING_DIR is too long: ";
+    case EMFILE:
+    case ENFILE:
+        return "no file descriptor is left (ulimit -n) for a log in CUPPING_DIR, ";
     default:
         return "CUPPING_DIR cannot be written: ";
     }

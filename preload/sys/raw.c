@@ -1,9 +1,25 @@
 #include "preload/sys/raw.h"
 
+#include <errno.h>
 #include <string.h>
 
 uint64_t cup_raw_bytes_read;
 int cup_remote_process;
+
+/* ---- descriptors --------------------------------------------------------------------------- */
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+void cup_raw_close_from(unsigned first)
+{
+    int saved = errno;
+    long most = syscall(SYS_close_range, first, ~0U, 0U) == 0 ? 0 : sysconf(_SC_OPEN_MAX);
+    for (long fd = first; fd < most; fd++)
+        cup_raw_close((int)fd);
+    errno = saved;
+}
 
 /* ---- seccomp filters ----------------------------------------------------------------------- */
 

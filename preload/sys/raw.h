@@ -24,6 +24,10 @@ static inline int cup_raw_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
+/* Closes FIRST and all descriptors above it, as closefrom() does in glibc since 2.34. On Linux
+ * before 5.9, not those above RLIMIT_NOFILE, if that was lowered. Keeps errno. */
+void cup_raw_close_from(unsigned first);
+
 /* Sets VARIABLE to zeros without a store to each of its pages: in a forked child, such a store
  * would first make a copy of the page. VARIABLE must have no initializer: pages with one would get
  * their first contents again. */

@@ -6,7 +6,10 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 
 static void *checked(void *p)
@@ -369,30 +372,62 @@ static void write_in_handler(int number)
         handled++;
 }
 
-/* A crash handler's classic: an alternate stack of SIGSTKSZ and one write, the descriptor's
- * first. A guard page lies below the stack. */
-void handler_on_a_small_stack(struct trace *trace)
+/* HANDLER runs on an alternate stack of SIGSTKSZ. True if the memory below the stack is untouched.
+ */
+static bool handled_on_a_small_stack(void (*handler)(int))
 {
     size_t bytes = 8192; /* SIGSTKSZ as programs were compiled with it */
     char *memory = aligned_alloc(4096, 4096 + bytes);
     memset(memory, 0x5a, 4096);
     stack_t stack = {.ss_sp = memory + 4096, .ss_size = bytes}, before;
     sigaltstack(&stack, &before);
+    handle_by(SIGUSR1, handler, SA_ONSTACK);
+    raise(SIGUSR1);
+    handle_by(SIGUSR1, SIG_DFL, 0);
+    sigaltstack(&before, NULL);
+    bool untouched = true;
+    for (int i = 0; i < 4096; i++)
+        untouched &= memory[i] == 0x5a;
+    free(memory);
+    return untouched;
+}
+
+/* A crash handler's classic: one write, the descriptor's first. */
+void handler_on_a_small_stack(struct trace *trace)
+{
     char path[4096];
     snprintf(path, sizeof path, "%s/from-handler", trace->scratch);
     handler_descriptor = quiet_open(path, O_WRONLY | O_CREAT);
     handled = 0;
-    handle_by(SIGUSR1, write_in_handler, SA_ONSTACK);
-    raise(SIGUSR1);
-    handle_by(SIGUSR1, SIG_DFL, 0);
-    sigaltstack(&before, NULL);
+    bool untouched = handled_on_a_small_stack(write_in_handler);
     close(handler_descriptor);
-    int untouched = 1;
-    for (int i = 0; i < 4096; i++)
-        untouched &= memory[i] == 0x5a;
-    free(memory);
     say(trace, "handled %ld, memory below untouched %d\n", handled, untouched);
     expect_write(trace, 1);
+}
+
+enum { VARIABLES = 900 };
+static char *many_variables[VARIABLES + 1];
+
+static void spawn_in_handler(int number)
+{
+    (void)number;
+    char *const arguments[] = {(char *)"true", NULL};
+    pid_t pid;
+    int status;
+    if (posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, many_variables) == 0 &&
+        waitpid(pid, &status, 0) == pid && status == 0)
+        handled++;
+}
+
+/* A handler starts a program with many variables, one of which the library replaces: there is no
+ * room for a copy of them. */
+void handler_spawns_on_a_small_stack(struct trace *trace)
+{
+    for (int i = 0; i < VARIABLES; i++)
+        many_variables[i] = (char *)(i ? "NAME=value" : "CUPPING_PARENT=1:1");
+    handled = 0;
+    bool untouched = handled_on_a_small_stack(spawn_in_handler);
+    say(trace, "handled %ld, memory below untouched %d\n", handled, untouched);
 }
 
 /* Signals hit threads that open, read, allocate and close. */

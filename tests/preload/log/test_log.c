@@ -13,10 +13,12 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 /* The test says what the Python context carries: a thread state of one word, a context, its map and
@@ -376,6 +378,26 @@ Test(log, limit_costs_records_alone, .init = open_small, .fini = remove_log)
 }
 
 /* The file is not touched that another program has put in the log's place. */
+static void expect_no_log(int error, const char *expected)
+{
+    const struct rlimit none = {3, 3};
+    const char *why = "";
+    if (error == EMFILE)
+        setrlimit(RLIMIT_NOFILE, &none);
+    cr_expect(cup_log_open(error == EMFILE ? directory : "/dev/null/none", 64 << 20, 1,
+                           CUP_LOG_FULL, &why) != 0);
+    cr_expect(strncmp(why, expected, strlen(expected)) == 0, "%s", why);
+}
+
+Test(log, why_there_is_none)
+{
+    cup_real_resolve();
+    cr_assert(mkdtemp(directory) != NULL);
+    expect_no_log(ENOTDIR, "CUPPING_DIR is no directory: ");
+    expect_no_log(EMFILE, "no file descriptor is left (ulimit -n) for a log in CUPPING_DIR, ");
+    rmdir(directory);
+}
+
 Test(log, another_file_has_its_name, .init = open_usual, .fini = remove_log)
 {
     size_t before, after;
