@@ -103,8 +103,8 @@ const struct cup_verb cup_verbs[] = {
      "Each input is a log, a directory with logs, or a merged log; the result does not depend on "
      "their order. Nothing is lost: reports of the merged log and of its logs are the same. With "
      "--per-prefix, sums stay the same, and single tasks are lost, so that a report of millions of "
-     "tasks takes seconds. Give it to the other verbs in the place of DIR, or put it into a "
-     "profile directory."},
+     "tasks takes seconds; `cupping top` does not show such a file. Give it to the other verbs in "
+     "the place of DIR, or put it into a profile directory."},
     {"doctor", cup_verb_doctor, "[DIR] [OPTIONS]",
      "say whether this machine, Python and directory are fit for profiles, and what to do",
      &cup_doctor_options,

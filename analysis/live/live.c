@@ -107,6 +107,7 @@ int cup_live_open(struct cup_live *live, const char *directory, struct cup_error
 static void read_logs(struct cup_live *live)
 {
     live->logs_unreadable = 0;
+    live->tasks_summed = false;
     for (size_t i = 0; i < live->worker_count; i++)
         live->workers[i].read_bytes = 0;
     for (size_t i = 0; i < live->log_count && !live->out_of_memory; i++)
@@ -149,6 +150,11 @@ static int read_all(struct cup_live *live, int64_t now_ns, struct cup_error *err
             return cup_error_set(error, live->directory, CUP_NO_OFFSET,
                                  "none of its %zu logs can be read; `cupping report` says why",
                                  live->log_count);
+        if (live->tasks_summed)
+            return cup_error_set(
+                error, live->directory, CUP_NO_OFFSET,
+                "its tasks are summed up by prefix (`cupping merge --per-prefix`), "
+                "which `cupping top` cannot show: use `cupping report`");
         cup_processes_judge(&live->known);
         read_runs(live);
         if (pass > 0 || live->out_of_memory || !has_other_window(live, &from_ns, &to_ns))

@@ -129,6 +129,7 @@ struct cup_live {
     int64_t listed_ns;        /* when the directory was listed last, */
     int64_t changed_ns;       /* and when it had changed last, by its own clock */
     uint64_t logs_unreadable; /* at the last look */
+    bool tasks_summed;        /* by a merge, in a log at the last look: sums are not read here */
     uint64_t skipped_places;  /* places that held no complete record at two looks */
 };
 

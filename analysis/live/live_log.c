@@ -182,6 +182,11 @@ void cup_live_log_read(struct cup_live *live, struct cup_live_log *log)
         live->logs_unreadable++;
         return;
     }
+    if (cup_log_is_summed(&from.header)) {
+        live->tasks_summed = true;
+        cup_log_close(&from);
+        return;
+    }
     update_process(live, log, &from);
     read_records(live, log, &from);
     /* The first look reads the whole log, and does not end at what a killed process left. */

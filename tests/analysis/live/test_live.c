@@ -258,6 +258,24 @@ Test(live, a_look_that_fails_leaves_the_figures_as_they_are)
     expect_as_report("again");
 }
 
+/* The figures would be those of the few tasks that the merge kept. */
+Test(live, a_log_whose_tasks_are_summed_up_is_refused)
+{
+    struct cup_error error;
+    build_golden_log(&builder);
+    save_log(&builder, scratch, "b.cup");
+    builder_header(&builder)->version = CUP_LOG_SUMMED;
+    builder_save(&builder, path, builder.size);
+    open_live();
+    cr_assert_eq(cup_live_look(&live, at_second(60), &error), -1);
+    cr_expect(strstr(error.text, "summed up by prefix"), "%s", error.text);
+    cr_expect_eq(live.looks, 0);
+    builder_header(&builder)->version = CUP_LOG_VERSION;
+    builder_save(&builder, path, builder.size);
+    look();
+    cr_expect_gt(live.tasks, 0, "the whole log was copied in its place");
+}
+
 /* ---- lines --------------------------------------------------------------------------------- */
 
 /* CPU and waits of a line in the call tree, as the report's section sums them up. */
