@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any, Callable
 
@@ -45,8 +46,8 @@ def find_command() -> str:
     return command
 
 
-def run_command(*words) -> bytes:
-    """Standard output of `cupping WORD...`. The command itself is not profiled."""
+def complete_command(*words) -> subprocess.CompletedProcess[bytes]:
+    """`cupping WORD...`, which succeeded, and what it printed. The command itself is not profiled."""
     environment = {name: text for name, text in os.environ.items()
                    if name != "LD_PRELOAD" and not name.startswith("CUPPING_")}
     done = subprocess.run([find_command(), *map(str, words)], env=environment, check=False,
@@ -54,8 +55,20 @@ def run_command(*words) -> bytes:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         raise Error(said or f"cupping {words[0]} ended with status {done.returncode}")
-    return done.stdout
+    return done
 
+
+def run_command(*words) -> bytes:
+    """Standard output of `cupping WORD...`."""
+    return complete_command(*words).stdout
+
+
+def warn(text: str) -> None:
+    """A warning about the line that called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
 
 
 class Profile:
@@ -86,6 +99,18 @@ class Profile:
         self.directory = Path(os.fsdecode(path[:-1]))
         self._words = [self.directory]
         self._kept: dict[str, Any] = {}
+        self._warned: set[str] = set()
+
+    def _run_verb(self, verb: str, *words) -> bytes:
+        """Standard output of a verb for this profile. A line on standard error, such as that a log cannot be read,
+        becomes a warning, once."""
+        done = complete_command(verb, *self._words, *self._run, *words)
+        lines = done.stderr.decode(errors="replace").splitlines()
+        new = [line for line in dict.fromkeys(lines) if line not in self._warned]
+        self._warned.update(new)
+        if new:
+            warn("\n".join(new))
+        return done.stdout
 
     def _keep(self, name: str, read: Callable[[], Any]) -> Any:
         if name not in self._kept:
@@ -93,7 +118,7 @@ class Profile:
         return self._kept[name]
 
     def _read_report(self, *words: str) -> dict:
-        report = json.loads(run_command("report", *self._words, *self._run, "--json", "-", *words))
+        report = json.loads(self._run_verb("report", "--json", "-", *words))
         if "completeness" not in report:
             raise Error(f"{self.directory} is a measurement of roastcoffea, which Python cannot open: use `cupping report` or `cupping compare`")
         return report
@@ -152,8 +177,7 @@ class Profile:
         from . import columns  # which imports pandas: half a second that `cupping attach` does not need
 
         with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
-            run_command("export", *self._words, *self._run, "--to", "columns", "--only", name,
-                        "-o", f"{scratch}/to")
+            self._run_verb("export", "--to", "columns", "--only", name, "-o", f"{scratch}/to")
             return columns.read_table(f"{scratch}/to/{name}.columns")
 
     # --- texts and pictures ---
@@ -161,19 +185,18 @@ class Profile:
     def report(self, section: str | None = None, *, full: bool = False) -> shown.Text:
         """The report as text: its first screen, or the section with that name, or all of it."""
         words = ["--only", section] if section else ["--full"] if full else []
-        text = run_command("report", *self._words, *self._run, *words, "--color", "always")
+        text = self._run_verb("report", *words, "--color", "always")
         return shown.Text(text.decode(errors="replace"))
 
     def plot(self, name: str, *, dark: bool = False) -> shown.Picture:
         """One of the plots that `cupping plot --list` lists, such as "time-budget"."""
         with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
-            run_command("plot", *self._words, *self._run, name, "-o", scratch, "--format", "svg",
-                        *["--dark"] * dark)
+            self._run_verb("plot", name, "-o", scratch, "--format", "svg", *["--dark"] * dark)
             return shown.Picture(name, (Path(scratch) / f"{name}.svg").read_bytes())
 
     def save_page(self, path: str | os.PathLike) -> None:
         """Writes the page of `cupping plot --html`."""
-        run_command("plot", *self._words, *self._run, "--html", os.fspath(path))
+        self._run_verb("plot", "--html", os.fspath(path))
 
     def __repr__(self) -> str:
         return f"<cupping profile of {self.directory}>"

@@ -13,6 +13,7 @@ import math
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
@@ -118,6 +119,32 @@ def check_merged(command, directory, scratch, profile):
     assert "2,998 done" in screens[1], screens
 
 
+def expect_warnings(act, *texts):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        act()
+    said = [str(warning.message) for warning in caught]
+    assert len(said) == len(texts) and all(text in line for text, line in zip(texts, said)), said
+    assert all(warning.filename == __file__ for warning in caught), [warning.filename for warning in caught]
+
+
+def check_warnings(command, directory, scratch, profile):
+    """What the command says on standard error is a warning at the line that asked, once for each profile."""
+    expect_warnings(lambda: profile.refresh().tasks)
+    summed = scratch / "summed.cup"
+    subprocess.run([command, "merge", directory, "-o", summed, "--per-prefix"], check=True, stderr=subprocess.DEVNULL)
+    for _ in range(2):
+        again = cupping.open(summed)
+        expect_warnings(lambda: again.tasks, "are summed up by prefix")
+        expect_warnings(lambda: (again.chunks, again.refresh().tasks, again.figures))
+    damaged = scratch / "damaged"
+    damaged.mkdir()
+    for log in Path(directory).glob("*.cup"):
+        (damaged / log.name).symlink_to(log.resolve())
+    (damaged / "worker-1-1700000000000000000.cup").write_bytes(b"no log")
+    expect_warnings(lambda: cupping.open(damaged).report(), "worker-1-1700000000000000000.cup")
+
+
 def main():
     command, directory, scratch = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     os.environ["PATH"] = f"{Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
@@ -137,6 +164,7 @@ def main():
         assert tried > 3 and not failed
     check_errors(profile, scratch)
     check_merged(command, directory, scratch, profile)
+    check_warnings(command, directory, scratch, profile)
     print(cells, "cells are the same;", "pandas" if columns.pandas else "numpy" if columns.numpy else "neither")
 
 
