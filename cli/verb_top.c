@@ -110,9 +110,11 @@ struct top {
     char address[64];     /* of it; "" without */
     sigset_t waiting;     /* signals that are blocked while the program waits */
     int64_t next_ns;      /* when to look again, on the monotonic clock */
-    bool ended;           /* `sentence` is that of the run */
+    bool ended;           /* `sentence` and the next two are those of the run */
     char sentence[CUP_COMPLETENESS_TEXT];
-    bool failed; /* the last look: `error` says why, and the figures are older */
+    struct cup_stretch run; /* as in the report */
+    int64_t last_task_ns;   /* the end of the last task, when the report was made */
+    bool failed;            /* the last look: `error` says why, and the figures are older */
     struct cup_error error;
 };
 
@@ -123,25 +125,35 @@ static int64_t clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The first line of the report, once the run has ended. */
-static void judge_end(struct top *top)
+static void read_report(struct top *top)
 {
     struct cup_profile profile;
     struct cup_totals totals;
     struct cup_error error;
-    bool has_ended =
-        !top->live.goes_on && (top->live.known.run_count || !cup_profile_runs(&top->live.known));
-    if (!has_ended)
-        top->ended = false;
-    if (!has_ended || top->ended ||
-        cup_profile_load(&profile, top->live.directory, &(struct cup_load_options){0}, &error) != 0)
+    if (cup_profile_load(&profile, top->live.directory, &(struct cup_load_options){0}, &error) != 0)
         return;
     if (cup_totals_make(&totals, &profile) == 0) {
         top->ended = true;
+        top->run = totals.run;
+        top->last_task_ns = top->live.stretch.stop_ns;
         snprintf(top->sentence, sizeof top->sentence, "%s", totals.completeness->sentence);
     }
     cup_totals_free(&totals);
     cup_profile_free(&profile);
+}
+
+/* Once the run has ended, its verdict and its duration are those of the report, which knows until
+ * when a process lived whose tasks never ended. Tasks may still follow a Runner's call. */
+static void judge_end(struct top *top)
+{
+    bool has_ended =
+        !top->live.goes_on && (top->live.known.run_count || !cup_profile_runs(&top->live.known));
+    if (!has_ended)
+        top->ended = false;
+    else if (!top->ended)
+        read_report(top);
+    if (top->ended && top->last_task_ns == top->live.stretch.stop_ns)
+        top->live.run = top->run;
 }
 
 static int look(struct top *top)

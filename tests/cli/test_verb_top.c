@@ -25,6 +25,21 @@ static void start(void)
 
 TestSuite(verb_top, .init = start, .fini = end_fixture);
 
+/* The process lived for 80 s after it had begun its last task, which never ended. */
+Test(verb_top, the_duration_of_a_run_that_has_ended_is_that_of_the_report)
+{
+    build_golden_log(&builder);
+    builder_header(&builder)->log_stop_ns = at_second(92);
+    builder_finish(&builder);
+    save_log(&builder, scratch, FIRST);
+    cr_expect_eq(
+        run_verb(outside, cup_verb_top, (const char *const[]){"top", scratch, "--once", NULL}),
+        CUP_EXIT_DONE);
+    char *out = read_text_in(outside, "out");
+    cr_expect(strstr(out, ": the job has ended, 82.0 s\n"), "%s", out);
+    free(out);
+}
+
 static void end_view(void)
 {
     raise(SIGTERM);
