@@ -42,13 +42,14 @@ const struct cup_busy *cup_busy_make(struct cup_plot_input *input)
     return busy->tasks.count ? busy : NULL;
 }
 
-/* Threads that existed for less than this share of a bin have no value there. */
+/* Threads that existed for less than this share of a bin, or of a run that is shorter than a bin,
+ * have no value there. */
 #define LEAST_THERE 0.05
 
 double cup_busy_percent(const struct cup_busy *busy, size_t bin, double threads)
 {
     double there = busy->threads.amounts[bin];
-    return there > LEAST_THERE * threads * busy->threads.bin_s
-               ? fmin(100, 100 * busy->tasks.amounts[bin] / there)
-               : NAN;
+    double bin_s = fmin(busy->threads.bin_s, busy->threads.run_s);
+    return there > LEAST_THERE * threads * bin_s ? fmin(100, 100 * busy->tasks.amounts[bin] / there)
+                                                 : NAN;
 }

@@ -84,7 +84,7 @@ static void finish_means(struct cup_per_worker *plot, const struct cup_time_bins
         plot->highest = fmax(plot->highest, plot->values[i]);
     }
     for (size_t i = 0; i < plot->bin_count; i++)
-        plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
+        plot->time_s[i] = cup_time_bins_middle(time, i);
 }
 
 static int read_samples(struct cup_per_worker *plot, const struct cup_time_bins *time,

@@ -97,7 +97,7 @@ static void fill_bins(struct cup_sampled *plot, const struct bin *bins,
     for (size_t i = 0; i < time->count; i++) {
         const struct bin *bin = &bins[i];
         double by = plot->sum ? (double)bin->samples : (double)bin->rows;
-        plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
+        plot->time_s[i] = cup_time_bins_middle(time, i);
         plot->middle[i] = bin->rows ? bin->sum / by : NAN;
         plot->least[i] = bin->rows ? bin->least : NAN;
         plot->most[i] = bin->rows ? bin->most : NAN;

@@ -61,6 +61,12 @@ void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t st
     cup_time_bins_spread(bins, from, to, rate * (to - from));
 }
 
+double cup_time_bins_middle(const struct cup_time_bins *bins, size_t bin)
+{
+    double start_s = (double)bin * bins->bin_s;
+    return (start_s + fmin(start_s + bins->bin_s, bins->run_s)) / 2;
+}
+
 void cup_time_bins_widen(struct cup_time_bins *bins, double least_s)
 {
     size_t joined = (size_t)fmin(fmax(ceil(least_s / bins->bin_s - 1e-9), 1), CUP_TIME_BINS);

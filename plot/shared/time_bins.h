@@ -26,6 +26,9 @@ void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, do
 /* Spreads the amount `rate` times the time between two times (nanoseconds since the epoch). */
 void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t stop_ns, double rate);
 
+/* The middle of a bin, seconds; if the run ends in the bin, of the part before that. */
+double cup_time_bins_middle(const struct cup_time_bins *bins, size_t bin);
+
 /* Merges adjacent bins, so that each lasts `least_s` or longer. */
 void cup_time_bins_widen(struct cup_time_bins *bins, double least_s);
 

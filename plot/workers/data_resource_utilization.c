@@ -28,7 +28,7 @@ static const struct cup_sampled *make_exact(struct cup_plot_input *input)
     line->count = bins->count;
     line->seconds = bins->run_s;
     for (size_t i = 0; i < bins->count; i++) {
-        line->time_s[i] = fmin(((double)i + 0.5) * bins->bin_s, bins->run_s);
+        line->time_s[i] = cup_time_bins_middle(bins, i);
         line->middle[i] = cup_busy_percent(busy, i, (double)input->totals->budget.threads);
     }
     return line;

@@ -429,6 +429,26 @@ Test(data_more, use_of_the_workers)
     cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
 }
 
+/* Of 0.4 ms, while a bin has 100 ms: its one point stands in the middle of the run. */
+Test(data_more, use_of_the_workers_in_a_run_that_is_shorter_than_a_bin)
+{
+    struct cup_r_task_begin begin = {
+        .task = 1, .tid = 100, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(10)};
+    struct cup_r_task_end end = {
+        .task = 1, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(10.0004)};
+    builder_free(&builder);
+    builder_start(&builder);
+    builder_begin(&builder, &begin, "short");
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    load_run(&run, &builder, false);
+    const struct cup_curves *plot = make_plot(&run, "resource-utilization");
+    const struct cup_curve *busy = curve(plot, "threads with a task");
+    cr_assert_eq(busy->count, 1);
+    cr_expect_float_eq(plot->seconds, 0.0004, 1e-9);
+    cr_expect_float_eq(busy->time_s[0], 0.0002, 1e-9);
+    cr_expect_float_eq(busy->values[0], 100, 1e-6);
+}
+
 /* One worker has no range of workers, and no second plot of its own. */
 Test(data_more, memory_of_one_worker_against_its_limit)
 {
