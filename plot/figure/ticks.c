@@ -12,12 +12,13 @@
 
 static void set_linear(struct cup_scale *scale, double low, double high)
 {
-    if (!isfinite(low) || !isfinite(high) || low > high) {
+    bool only_zero = low == 0 && high == 0;
+    if (!isfinite(low) || !isfinite(high) || low > high || only_zero) {
         low = 0;
         high = 1;
     } else if (high - low <= fabs(high) * 1e-12) {
-        double room = high != 0 ? fabs(high) * 0.1 : 1;
-        low = low > 0 && low < room ? 0 : low - room;
+        double room = fabs(high) * 0.1;
+        low -= room;
         high += room;
     }
     scale->low = low;

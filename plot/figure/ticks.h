@@ -10,8 +10,8 @@ struct cup_scale {
     double from, to;  /* places of the ends, in points; from > to on an axis that goes up */
 };
 
-/* Makes a scale from any values. Without a range (NAN, or low > high) it goes from 0 to 1; a single
- * value gets some room around it. */
+/* Makes a scale from any values. Without a range (NAN, low > high, or 0 alone) it goes from 0 to 1;
+ * any other single value gets some room around it. */
 struct cup_scale cup_scale_make(double low, double high, bool log);
 
 /* The place of a value in points. Values outside of the ends have places outside, within the limits

@@ -141,6 +141,8 @@ Test(scale, nothing_and_a_single_value_have_a_range)
     const double values[] = {NAN, INFINITY, 5, -INFINITY};
     struct cup_scale scale = cup_scale_make(range.low, range.high, false);
     cr_expect(scale.low == 0 && scale.high == 1);
+    scale = cup_scale_make(0, 0, false);
+    cr_expect(scale.low == 0 && scale.high == 1, "there is no CPU time below 0");
     for (size_t i = 0; i < 4; i++)
         cup_range_add(&range, values[i]);
     cr_expect(range.low == 5 && range.high == 5);
