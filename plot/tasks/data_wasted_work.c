@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "analysis/base/units.h"
 #include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
@@ -11,16 +12,15 @@ static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_RED},
 static void add_reason(struct cup_rows *plot, const char *name, size_t kind,
                        const struct cup_waste *waste)
 {
-    char time[CUP_DURATION_TEXT], tasks[64], bytes[24] = "bytes n/a";
+    char time[CUP_DURATION_TEXT], tasks[64];
     if (waste->tasks == 0)
         return;
     double seconds = (double)waste->wall_ns / 1e9;
     struct cup_row *row = cup_rows_add(plot, (struct cup_text){name, strlen(name)}, kind, seconds);
-    if (!waste->bytes_unknown)
-        cup_tick_text(bytes, (double)waste->read_bytes, CUP_AXIS_BYTES);
     if (row)
-        snprintf(row->text, sizeof row->text, "%s, %s, %s", cup_duration_text(time, seconds),
-                 cup_count_text(tasks, waste->tasks, "task"), bytes);
+        snprintf(row->text, sizeof row->text, "%s, %s, %s read", cup_duration_text(time, seconds),
+                 cup_count_text(tasks, waste->tasks, "task"),
+                 waste->bytes_unknown ? "n/a" : CUP_SHOW_BYTES(waste->read_bytes));
 }
 
 const void *cup_data_wasted_work(struct cup_plot_input *input)

@@ -67,7 +67,8 @@ Test(data_more, wasted_work)
     cr_assert_eq(plot->count, 2);
     expect_row(plot, 0, "failed", 1);
     expect_row(plot, 1, "never ended: killed", 0);
-    cr_expect_str_eq(plot->rows[0].text, "1.00 s, 1 task, 50 B");
+    cr_expect_str_eq(plot->rows[0].text, "1.00 s, 1 task, 50 B read");
+    cr_expect_str_eq(plot->rows[1].text, "0 s, 1 task, 7 B read");
     cr_expect_not_null(strstr(run.input.caption, "2 tasks: 1.00 s, 6.25 %"), "%s",
                        run.input.caption);
 }
