@@ -1,6 +1,5 @@
 #include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analysis/base/conditions.h"
 #include "analysis/compare/compare_fail_on.h"
@@ -100,25 +99,13 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 typedef void writer(const struct cup_comparison *comparison, const char *only,
                     const struct cup_target *target, const struct cup_output *output);
 
-/* The file PATH is a report in JSON: most likely one that was to be compared, in
+/* A report at PATH is most likely one that was to be compared, in
  * `cupping compare --json A.json B.json`. */
-static bool is_report(const char *path)
-{
-    char head[256] = "";
-    struct stat status;
-    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
-    if (!file)
-        return false;
-    size_t bytes = fread(head, 1, sizeof head - 1, file);
-    fclose(file);
-    return bytes > 0 && strstr(head, "\"cupping-report\"") != NULL;
-}
-
 static int write_to(const struct request *request, const struct cup_comparison *comparison,
                     const char *path, writer *write, struct cup_error *error)
 {
     struct cup_output output;
-    if (is_report(path))
+    if (cup_input_is_report(path))
         return cup_error_set(error, path, CUP_NO_OFFSET,
                              "is a report, and is not overwritten; name another file for the "
                              "comparison, or - for standard output");

@@ -1,4 +1,6 @@
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +8,7 @@
 #include "analysis/base/closest.h"
 #include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
+#include "analysis/compare/measurement.h"
 #include "analysis/metrics/functions/call_slices.h"
 #include "analysis/profile/runs.h"
 #include "analysis/write/output.h"
@@ -27,6 +30,7 @@ struct request {
     const char *list, *dark, *all; /* NULL: not given */
     struct cup_call_ask ask;       /* whose stacks the flame graphs show */
     unsigned number;               /* of the run: see struct cup_load_options */
+    char directory[PATH_MAX];      /* of the one run "DIR:N" */
     struct cup_wanted wanted;
     struct cup_sheet style;
     struct cup_target target;
@@ -250,6 +254,19 @@ static int read_comparison(struct request *request, struct cup_error *error)
     return cup_input_list_baseline(&request->inputs, request->baseline, "plot", error);
 }
 
+/* Of one run that is given as DIR:N, takes DIR as the profile, and N in the place of --run. A path
+ * that is too long stays as it is, and there is no such profile. */
+static void split_run(struct request *request)
+{
+    const char *word = has_several_runs(request) ? NULL : request->words[0];
+    const char *colon = word ? cup_input_find_run(word) : NULL;
+    if (!colon || (size_t)(colon - word) >= sizeof request->directory)
+        return;
+    memcpy(request->directory, word, (size_t)(colon - word));
+    request->words[0] = request->directory;
+    request->run = colon + 1;
+}
+
 /* The first option or plot name that --html excludes; NULL if there is none. */
 static const char *find_picture_option(const struct request *request)
 {
@@ -287,6 +304,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     if (request->out && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "plot", CUP_NO_OFFSET,
                              "-o -: plots are written to a directory, not standard output");
+    split_run(request);
     return cup_run_option_read("plot", request->run, &request->number, error);
 }
 
@@ -382,6 +400,19 @@ static int plot_totals(const struct request *request, struct cup_totals *totals,
     return cup_verb_write(write_totals, request, totals, &extras, error);
 }
 
+/* Of these, only the figures of the whole run are known. */
+static int refuse_figures(const char *path, struct cup_error *error)
+{
+    const char *what = cup_input_is_report(path)  ? "a saved report"
+                       : cup_is_roastcoffea(path) ? "a measurement of roastcoffea"
+                                                  : NULL;
+    return !what
+               ? 0
+               : cup_error_set(error, path, CUP_NO_OFFSET,
+                               "it is %s, whose plots compare two or more runs: `cupping plot A B`",
+                               what);
+}
+
 static int plot_profile(struct request *request, struct cup_error *error)
 {
     struct cup_profile profile;
@@ -390,6 +421,8 @@ static int plot_profile(struct request *request, struct cup_error *error)
                                           .accesses = true,
                                           .baskets = request->html || request->files,
                                           .run = request->number};
+    if (refuse_figures(request->words[0], error) != 0)
+        return CUP_EXIT_FAILED;
     int status = cup_verb_load(&profile, request->words[0], &load, error);
     if (status != CUP_EXIT_DONE)
         return status;

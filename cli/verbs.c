@@ -57,9 +57,11 @@ const struct cup_verb cup_verbs[] = {
     {"plot", cup_verb_plot, "[DIR... [-- DIR...]] [OPTIONS] [NAME...]",
      "draw pictures of a run, or of several: those that answer most, those named, or all",
      &cup_plot_options,
-     "Each DIR may also be DIR:N, a file made by `cupping report --json`, or a measurement "
-     "directory of roastcoffea. With two or more, the plots compare the runs: in `--list` the "
-     "names of these plots begin with compare. -- stands between two sides of several runs, as in "
+     "DIR:N is DIR with --run N. With two or more, the plots compare the runs: in `--list` the "
+     "names "
+     "of these plots begin with compare. Each may then also be a file made by `cupping report "
+     "--json`, or a measurement directory of roastcoffea. -- stands between two sides of several "
+     "runs, as in "
      "`cupping compare`. compare-flame-* show which functions changed between two "
      "profiles: boxes are as wide as in the second one, or with `--baseline` 2 as in the first.\n"
      "The paths of the pictures are printed, one per line. Plots that cannot be drawn are listed "

@@ -122,15 +122,36 @@ static int read_path(struct cup_figures *figures, const char *path, const char *
     return result;
 }
 
+const char *cup_input_find_run(const char *word)
+{
+    unsigned number;
+    struct cup_error error;
+    const char *colon = strrchr(word, ':');
+    return colon && colon > word && access(word, F_OK) != 0 &&
+                   cup_run_option_read(word, colon + 1, &number, &error) == 0
+               ? colon
+               : NULL;
+}
+
+bool cup_input_is_report(const char *path)
+{
+    char head[256] = "";
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    if (!file)
+        return false;
+    size_t bytes = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    return bytes > 0 && strstr(head, "\"cupping-report\"") != NULL;
+}
+
 int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
                    struct cup_error *error)
 {
-    unsigned number;
-    const char *colon = strrchr(word, ':');
+    const char *colon = cup_input_find_run(word);
     *figures = (struct cup_figures){.path = "", .ask = figures->ask};
     size_t length = strlen(word);
-    if (colon && colon > word && access(word, F_OK) != 0 &&
-        cup_run_option_read(word, colon + 1, &number, error) == 0) {
+    if (colon) {
         length = (size_t)(colon - word);
         run = colon + 1;
     }

@@ -4,9 +4,16 @@
 
 #include "analysis/compare/compare.h"
 
+/* Where the run of a profile begins that the word ends with, ":N" or ":all"; NULL: with none, or
+ * there is a file of the whole name. */
+const char *cup_input_find_run(const char *word);
+
+/* True if the file is a report that `cupping report --json` wrote. */
+bool cup_input_is_report(const char *path);
+
 /* Fills *figures, of which only `ask` is looked at before. `word` may
- * end with ":N" or ":all", a run of a profile (unless there is a file of the whole name); `run`,
- * which may be NULL, is meant for those that do not. Prints a line on standard error for each
+ * end with a run: see cup_input_find_run(). `run`, which may be NULL, is meant for those that do
+ * not. Prints a line on standard error for each
  * damaged log. Returns 0, or -1 and *error. *usage: the words were wrong, not the files. */
 int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
                    struct cup_error *error);

@@ -202,6 +202,37 @@ Test(verb_plot, what_cannot_be_done_is_one_line)
     expect_printed("err", 1, "is not a directory");
 }
 
+/* Of one saved report or measurement there is nothing to draw. */
+Test(verb_plot, one_input_without_tasks_is_one_line)
+{
+    char report[2 * SUPPORT_PATH], roast[2 * SUPPORT_PATH];
+    snprintf(report, sizeof report, "%s/report.json", outside);
+    snprintf(roast, sizeof roast, "%s/roast", outside);
+    cr_assert_eq(run_verb(outside, cup_verb_report,
+                          (const char *const[]){"report", scratch, "--json", report, NULL}),
+                 CUP_EXIT_DONE);
+    cr_assert_eq(run_verb(outside, cup_verb_export,
+                          (const char *const[]){"export", scratch, "--to", "roastcoffea", "-o",
+                                                roast, NULL}),
+                 CUP_EXIT_DONE);
+    cr_expect_eq(RUN(report, "-o", pictures), CUP_EXIT_FAILED);
+    expect_printed("err", 1, "it is a saved report, whose plots compare two or more runs");
+    cr_expect_eq(RUN(roast, "-o", pictures), CUP_EXIT_FAILED);
+    expect_printed("err", 1, "it is a measurement of roastcoffea, whose plots compare");
+    remove_scratch(roast);
+}
+
+Test(verb_plot, one_run_of_a_profile)
+{
+    char run[SUPPORT_PATH + 8];
+    snprintf(run, sizeof run, "%s:1", scratch);
+    cr_expect_eq(RUN(run, "chunk-runtime", "-o", pictures), CUP_EXIT_DONE);
+    expect_printed("out", 1, "chunk-runtime.png");
+    snprintf(run, sizeof run, "%s:7", scratch);
+    cr_expect_eq(RUN(run, "chunk-runtime", "-o", pictures, "--run", "1"), CUP_EXIT_USAGE);
+    expect_printed("err", 1, "--run 7: it holds 1 run");
+}
+
 /* Asked for by name, a plot that cannot be drawn is a failure that says why. */
 Test(verb_plot, a_named_plot_that_cannot_be_drawn)
 {
