@@ -283,7 +283,8 @@ Test(verbs, a_section_without_anything_says_so)
 {
     cr_assert_eq(RUN(report, scratch, "--only", "servers"), 0);
     char *text = read_text_in(outside, "out");
-    cr_assert_not_null(strstr(text, "nothing to show here"), "%s", text);
+    cr_expect_str_eq(text, "No use of a server or a network file system was seen; `--only files` "
+                           "has local files.\n");
     free(text);
     cr_assert_eq(RUN(report, scratch, "--only", "chunks"), 0);
     text = read_text_in(outside, "out");
@@ -435,6 +436,7 @@ Test(verbs, a_profile_without_tasks_is_reported)
 {
     struct log_builder builder;
     builder_start(&builder);
+    builder_header(&builder)->features |= CUP_FEATURE_STACKS;
     save_log(&builder, scratch, "a.cup");
     builder_free(&builder);
     cr_assert_eq(RUN(report, scratch), 0);
@@ -442,6 +444,15 @@ Test(verbs, a_profile_without_tasks_is_reported)
     cr_assert_not_null(strstr(text, "No task was seen"));
     cr_assert_null(strstr(text, "nan"));
     cr_assert_null(strstr(text, "inf"));
+    free(text);
+    cr_assert_eq(RUN(report, scratch, "--only", "functions"), 0);
+    text = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(text, "CPU time: n/a, no task was seen."), "%s", text);
+    cr_expect_null(strstr(text, "Phases"), "no heading without a table: %s", text);
+    free(text);
+    cr_assert_eq(RUN(report, scratch, "--only", "coffea"), 0);
+    text = read_text_in(outside, "out");
+    cr_expect_str_eq(text, "No chunk of Coffea's Runner was seen.\n");
     free(text);
     cr_assert_eq(RUN(report, scratch, "--json", "-"), 0);
     json_decref(load_json("out"));

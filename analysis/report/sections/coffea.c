@@ -227,6 +227,7 @@ const struct cup_report_section cup_coffea_section = {
     .name = "coffea",
     .shown = CUP_SHOWN_ON_REQUEST,
     .is_wanted = is_given,
+    .nothing = "No chunk of Coffea's Runner was seen.",
     .print = print_coffea,
     .put = put_coffea,
 };

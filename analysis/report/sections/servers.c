@@ -158,6 +158,8 @@ const struct cup_report_section cup_servers_section = {
             "again: requests that had failed, and were sent again (n/a with TLS, XRootD and "
             "mounts); reconnects: connections that replaced an earlier one of the same task",
     .table = &servers,
+    .nothing =
+        "No use of a server or a network file system was seen; `--only files` has local files.",
 };
 
 /* ---- how long it took to open files and to connect ------------------------------------------ */

@@ -327,7 +327,9 @@ static void print_sampled(const struct cup_page *page, uint64_t used)
 static void print_samples(const struct cup_page *page, const struct cup_functions *functions)
 {
     uint64_t used = functions->all.of[CUP_W_SAMPLES];
-    if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU))
+    if (page->totals->all.tasks == 0)
+        cup_page_line(page, CUP_DIM, "CPU time: n/a, no task was seen.");
+    else if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU))
         cup_page_line(
             page, CUP_DIM,
             "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
@@ -430,8 +432,10 @@ static int print_functions(const struct cup_page *page)
     if (cup_functions_make(&functions, tree, CUP_ALL_PREFIXES) != 0)
         return -1;
     print_heading(page, &functions);
-    print_phases(page, &functions);
-    cup_print_packages(page, &functions, false, leading(&functions));
+    if (functions.functions.count) {
+        print_phases(page, &functions);
+        cup_print_packages(page, &functions, false, leading(&functions));
+    }
     print_users(page, &functions, &functions.functions, false);
     print_users(page, &functions, &functions.lines, true);
     print_branches(page);
