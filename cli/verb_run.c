@@ -256,8 +256,19 @@ static void move_latest(const char *directory)
         unlink(link);
 }
 
-static void print_end(const struct run *run)
+/* "python ended with status 1" */
+static const char *describe_end(const struct run *run, int status, char to[CUP_LINE_ROOM])
 {
+    const char *command = run->command[0];
+    return WIFEXITED(status)
+               ? cup_format(to, "%s ended with status %d", command, WEXITSTATUS(status))
+               : cup_format(to, "%s was ended by signal %d (%s)", command, WTERMSIG(status),
+                            strsignal(WTERMSIG(status)));
+}
+
+static void print_end(const struct run *run, int status)
+{
+    char end[CUP_LINE_ROOM];
     const char *directory = shorten_path(run->directory);
     size_t logs = cup_log_names_count(run->directory);
     bool recorded = logs > run->logs;
@@ -268,15 +279,15 @@ static void print_end(const struct run *run)
     if (recorded)
         fprintf(stderr, "cupping: the profile is in %s (%s); next: cupping report %s\n", directory,
                 CUP_SHOW_COUNTED(logs - run->logs, "log"), directory);
+    else if (status != 0)
+        fprintf(stderr, "cupping: %s before anything was recorded in %s\n",
+                describe_end(run, status, end), directory);
     else
-        fprintf(
-            stderr,
-            "cupping: nothing was recorded in %s: no process with the library ran a Dask server, a "
-            "task, a section, or a chunk or call of Coffea's Runner, or opened a ROOT or Parquet "
-            "file, or any file over XRootD, in Python; check that workers elsewhere have "
-            "LD_PRELOAD and CUPPING_DIR, and that CUPPING_DISABLE is not set; `cupping doctor` "
-            "examines this machine and Python\n",
-            directory);
+        fprintf(stderr,
+                "cupping: nothing was recorded in %s: " CUP_WHY_NO_LOG
+                "; check that workers elsewhere have LD_PRELOAD and CUPPING_DIR, and that "
+                "CUPPING_DISABLE is not set; `cupping doctor` examines this machine and Python\n",
+                directory);
 }
 
 /* Ends this process as the command ended: with its exit status, or by the same signal. */
@@ -321,6 +332,6 @@ int cup_verb_run(int argc, char **argv)
         return fail("start a process");
     close_descriptors();
     status = await_command(&run);
-    print_end(&run);
+    print_end(&run, status);
     return end_as(status);
 }

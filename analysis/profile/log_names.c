@@ -184,11 +184,9 @@ int cup_log_names_list(struct cup_log_names *names, const char *directory, struc
     closedir(stream);
     if (result == 0 && names->count == 0)
         return cup_error_set(error, directory, CUP_NO_OFFSET,
-                             "holds no logs (*" CUP_LOG_SUFFIX
-                             "): no process with the library ran a Dask task or a chunk of Coffea, "
-                             "or opened a ROOT or Parquet file in Python; check that workers "
-                             "elsewhere have LD_PRELOAD and CUPPING_DIR, that they can write here, "
-                             "and that CUPPING_DISABLE is not set");
+                             "holds no logs (*" CUP_LOG_SUFFIX "): " CUP_WHY_NO_LOG
+                             "; check that workers elsewhere have LD_PRELOAD and CUPPING_DIR, that "
+                             "they can write here, and that CUPPING_DISABLE is not set");
     sort_names(names);
     return result;
 }

@@ -24,6 +24,11 @@ int cup_log_name_order(const void *left, const void *right);
 int cup_merged_list(struct cup_log_names *names, const char *directory);
 void cup_log_names_free(struct cup_log_names *names);
 
+/* Why a profile directory may hold no log. */
+#define CUP_WHY_NO_LOG                                                                             \
+    "no process with the library ran a Dask server, a task, a section, or a chunk or call of "     \
+    "Coffea's Runner, or opened a ROOT or Parquet file, or any file over XRootD, in Python"
+
 /* How many logs DIRECTORY holds; 0 also if it cannot be read. */
 size_t cup_log_names_count(const char *directory);
 

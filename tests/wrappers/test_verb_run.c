@@ -37,6 +37,17 @@ Test(verb_run, a_run_that_recorded_nothing_leaves_the_link_alone)
     cr_expect(has(shell("$cupping run -o p true")->err, "nothing was recorded in p"));
 }
 
+/* The script failed: what cupping needs is not the first thing to look at. */
+Test(verb_run, a_command_that_failed_is_named_before_what_was_not_recorded)
+{
+    const struct shell_result *r = shell("$cupping run -o p -- sh -c 'exit 3'");
+    cr_expect_str_eq(r->err, "cupping: sh ended with status 3 before anything was recorded in p\n");
+    r = shell("$cupping run -o p -- sh -c 'kill -TERM $$'");
+    cr_expect(has(r->err, "cupping: sh was ended by signal 15 (Terminated) before anything was "
+                          "recorded in p\n"),
+              "%s", r->err);
+}
+
 Test(verb_run, ends_as_the_command_ended)
 {
     cr_expect_eq(shell("$cupping run -q -o p -- sh -c 'exit 3'")->status, 3);
