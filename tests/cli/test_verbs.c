@@ -432,6 +432,17 @@ Test(verbs, report_of_one_section)
     free(text);
 }
 
+/* The rate inside process() can be larger than the rate of the run above it. */
+Test(verbs, the_slowest_dataset_has_another_rate_than_the_run)
+{
+    setenv("COLUMNS", "200", 1);
+    cr_assert_eq(RUN(report, scratch), 0);
+    char *text = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(text, ", per thread inside process(); mean of all datasets: "), "%s",
+                       text);
+    free(text);
+}
+
 Test(verbs, a_profile_without_tasks_is_reported)
 {
     struct log_builder builder;

@@ -332,25 +332,20 @@ static void print_memory(const struct cup_page *page)
 {
     const enum cup_metric_id sampled_id = CUP_METRIC_peak_memory_bytes,
                              tasks_id = CUP_METRIC_peak_task_rss_bytes;
-    double sampled_limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
     double limit = cup_metric_number(CUP_METRIC_peak_memory_pct, page->totals);
     double sampled = cup_metric_number(sampled_id, page->totals);
     double of_tasks = cup_metric_number(tasks_id, page->totals);
     bool by_tasks = of_tasks > sampled || (isnan(sampled) && !isnan(of_tasks));
-    bool limit_by_tasks = limit != sampled_limit;
-    const char *when = isnan(sampled) || (!by_tasks && !limit_by_tasks) ? ""
-                       : limit_by_tasks ? " when a task began or ended"
-                                        : " in the samples";
-    const char *share = isnan(limit) ? "; no limit is known"
-                                     : CUP_FORMAT("; at most %s of its limit%s",
-                                                  CUP_SHOW(limit, CUP_UNIT_PERCENT), when);
+    const char *share =
+        isnan(limit) ? "no limit is known"
+                     : CUP_FORMAT("at most %s of its limit", CUP_SHOW(limit, CUP_UNIT_PERCENT));
     const char *detail =
         isnan(sampled) && isnan(of_tasks) ? cup_metric_missing(cup_metric(sampled_id), page->totals)
-        : isnan(sampled) ? CUP_FORMAT("of a worker when a task began or ended%s", share)
-        : by_tasks ? CUP_FORMAT("of a worker when a task began or ended; in Dask's samples at "
-                                "most %s%s",
-                                CUP_SHOW_METRIC(page, sampled_id), share)
-                   : CUP_FORMAT("peak of one worker%s", share);
+        : isnan(sampled) ? CUP_FORMAT("of one worker, when a task began or ended; %s", share)
+                         : CUP_FORMAT("peak of one worker; %s%s", share,
+                                      by_tasks ? CUP_FORMAT("; Dask's samples saw %s",
+                                                            CUP_SHOW_METRIC(page, sampled_id))
+                                               : "");
     print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
                CUP_SHOW_METRIC(page, by_tasks ? tasks_id : sampled_id), detail);
 }
@@ -367,7 +362,7 @@ static void print_slowest(const struct cup_page *page)
             break;
         }
     print_fact(page, "slowest", CUP_PLAIN, CUP_SHOW(slowest.rate / 1e3, CUP_UNIT_KHZ),
-               CUP_FORMAT("%s %.*s, in process(); all %ss: %s", slowest.what,
+               CUP_FORMAT("%s %.*s, per thread inside process(); mean of all %ss: %s", slowest.what,
                           (int)(name.length < 200 ? name.length : 200), name.bytes, slowest.what,
                           CUP_SHOW(slowest.all_rate / 1e3, CUP_UNIT_KHZ)));
 }

@@ -816,8 +816,10 @@ Test(observed, advice_on_memory_that_only_a_task_had)
     expect("memory_utilization_pct_max", 50);
     expect_advised("memory_near_limit", "reached 90 % of its limit");
     char *page = first_page();
-    const char *share = strstr(page, "at most 90.0 % of its limit\n");
-    cr_expect(share && strstr(share, "  when a task began or ended"), "%s", page);
+    cr_expect_not_null(strstr(page, "  memory         3.69 MB   peak of one worker; at most 90.0 % "
+                                    "of its limit;\n"),
+                       "%s", page);
+    cr_expect_not_null(strstr(page, "  Dask's samples saw 2.05 MB\n"), "%s", page);
     free(page);
 }
 
@@ -827,6 +829,8 @@ Test(observed, share_of_the_memory_limit_without_samples)
     make();
     expect("peak_memory_pct", 90);
     char *page = first_page();
+    cr_expect_not_null(strstr(page, "of one worker, when a task began or ended; at most"), "%s",
+                       page);
     cr_expect_not_null(strstr(page, "90.0 % of its limit\n"), "%s", page);
     free(page);
 }
