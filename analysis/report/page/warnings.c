@@ -9,24 +9,26 @@
 #include "include/gaps.h"
 #include "include/releases.h"
 
+/* What was dropped or not followed, as a sentence: `before`, the number with its noun, `after`. */
 static const struct {
     enum cup_health counter;
-    const char *what, *consequence;
+    const char *before, *noun, *after;
     uint64_t needs; /* features; if one of them was off, that is said instead */
 } limits[] = {
-    {CUP_H_MAPPINGS_DROPPED, "Mapped files not followed, because the table was full",
-     "The figure mapped_bytes is too low"},
-    {CUP_H_ARENAS_DROPPED, "Anonymous mappings not counted as heap, because the table was full",
-     "Figures of the heap are too low"},
-    {CUP_H_LOCKS_DROPPED, "Locks not followed, because the table was full",
-     "Work handed over with them may be unattributed"},
-    {CUP_H_THREADS_VOIDED, "Threads that one task started and other tasks used, too",
-     "Their CPU time counts for no task, and their reads only where another attribution method "
-     "finds the task"},
-    {CUP_H_DELAYS_UNKNOWN, "Threads whose time waiting for a CPU core could not be read",
-     "It is part of other waits, and run_delay_s is too low", CUP_FEATURE_RUN_DELAY},
-    {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
-     "Figures of branches are too low"},
+    {CUP_H_MAPPINGS_DROPPED, "The figure mapped_bytes lacks ", "mapped file",
+     ", because the table was full."},
+    {CUP_H_ARENAS_DROPPED, "Figures of the heap lack ", "anonymous mapping",
+     ", because the table was full."},
+    {CUP_H_LOCKS_DROPPED, "Work handed over with ", "lock",
+     " may be unattributed, because the table was full."},
+    {CUP_H_THREADS_VOIDED, "The CPU time of ", "thread",
+     " that several tasks used is in no task's CPU time. Their reads count only where another "
+     "attribution method finds the task."},
+    {CUP_H_DELAYS_UNKNOWN, "The figure run_delay_s lacks ", "thread",
+     " whose time waiting for a CPU core could not be read. It is part of other waits.",
+     CUP_FEATURE_RUN_DELAY},
+    {CUP_H_BASKETS_DROPPED, "Figures of branches lack ", "basket",
+     ", because tables were full or their task was killed."},
 };
 
 static size_t add_limits(const struct cup_totals *totals, struct cup_warning *warnings)
@@ -35,8 +37,8 @@ static size_t add_limits(const struct cup_totals *totals, struct cup_warning *wa
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         uint64_t number = totals->profile->health[limits[i].counter];
         if (number && cup_profile_measured(totals->profile, limits[i].needs))
-            snprintf(warnings[count++].text, sizeof warnings->text, "%s: %llu. %s.", limits[i].what,
-                     (unsigned long long)number, limits[i].consequence);
+            snprintf(warnings[count++].text, sizeof warnings->text, "%s%s%s", limits[i].before,
+                     CUP_SHOW_COUNTED(number, limits[i].noun), limits[i].after);
     }
     return count;
 }
