@@ -189,6 +189,45 @@ static void describe_single(char to[CUP_VERDICT_TEXT], const struct subject *sub
                                                      : CUP_FORMAT("%s is one run", subject->from));
 }
 
+/* A smaller change of the largest memory of a worker is not worth a sentence. */
+static const double LEAST_MEMORY_CHANGE = 0.2;
+
+/* The larger of what samples and what tasks saw, as in the report; NULL: not known. */
+static const struct cup_compared *find_memory(const struct cup_comparison *comparison, size_t input)
+{
+    static const enum cup_metric_id metrics[] = {CUP_METRIC_peak_task_rss_bytes,
+                                                 CUP_METRIC_peak_memory_bytes};
+    const struct cup_compared *largest = NULL;
+    double most = 0;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        const struct cup_compared *row = find_metric(comparison, metrics[i]);
+        double bytes = row ? cup_number(cup_compared_value(row, input)) : NAN;
+        if (!(bytes > most))
+            continue;
+        most = bytes;
+        largest = row;
+    }
+    return largest;
+}
+
+/* How fast a run was does not say that its workers need another limit of memory. */
+static void add_memory(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
+                       size_t input)
+{
+    const struct cup_compared *row = find_memory(comparison, input);
+    if (!row)
+        return;
+    struct cup_change change = cup_change_of(comparison, row, input);
+    double relative = cup_number(change.relative);
+    if (!(fabs(relative) >= LEAST_MEMORY_CHANGE) ||
+        (cup_has_several_runs(comparison, input) && !(fabs(relative) > change.noise)))
+        return;
+    add_text(to, " Memory of a worker, at most: %s against %s (%+.0f %%).",
+             CUP_SHOW_VALUE(cup_compared_value(row, input), row->unit),
+             CUP_SHOW_VALUE(cup_compared_value(row, comparison->baseline), row->unit),
+             100 * relative);
+}
+
 /* It is not known whether the run is complete, and it had a plan, or another run went on with it.
  */
 static bool is_doubtful(const struct cup_figures *figures)
@@ -245,6 +284,7 @@ char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison
     else
         describe_single(to, &subject);
     add_text(to, ".");
+    add_memory(to, comparison, input);
     add_incomplete(to, &subject);
     return to;
 }

@@ -63,7 +63,7 @@ METRIC(avg_memory_per_worker_bytes, "  on average", BYTES,
 METRIC(mean_memory_per_worker_bytes, NULL, BYTES,
        cup_whole(cup_observed_plain_mean(t->observed, CUP_SEEN_MEMORY)),
        "@; mean of all values; a heartbeat that several samples carry counts once")
-PERCENT_METRICS(memory_utilization_pct, "memory, share of its limit", CUP_PCT_MEMORY,
+PERCENT_METRICS(memory_utilization_pct, "memory, mean share of its limit", CUP_PCT_MEMORY,
                 "@; memory / memory_limit, without workers that have no limit")
 METRIC(workers_without_memory_limit, NULL, COUNT,
        cup_value_if(t->observed->known, cup_count(t->observed->without_limit)), "@")

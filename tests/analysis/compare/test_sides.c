@@ -189,6 +189,31 @@ Test(sides, one_run_against_several_is_not_judged)
                    "differ as much is not known: B is one run.");
 }
 
+/* The largest memory of a worker grows from 210 MB to MB. */
+static void expect_memory(uint64_t mb, const char *expected)
+{
+    char text[CUP_VERDICT_TEXT];
+    sides[0] = make_run(10, 1, 2);
+    sides[1] = make_run(10, 1, 2);
+    set(&sides[0], CUP_METRIC_peak_task_rss_bytes, cup_count(210000000));
+    set(&sides[1], CUP_METRIC_peak_task_rss_bytes, cup_count(mb * 1000000));
+    set(&sides[0], CUP_METRIC_peak_memory_bytes, cup_count(209000000));
+    set(&sides[1], CUP_METRIC_peak_memory_bytes, cup_count(209000000));
+    cr_assert_eq(cup_comparison_make(&comparison, sides, 2, 0), 0);
+    cup_compare_verdict(text, &comparison, 1);
+    const char *memory = strstr(text, " Memory");
+    cr_expect_str_eq(memory ? memory : "", expected, "%s", text);
+    cup_comparison_free(&comparison);
+    cup_figures_free(&sides[0]);
+    cup_figures_free(&sides[1]);
+}
+
+Test(sides, the_verdict_says_that_the_memory_changed)
+{
+    expect_memory(729, " Memory of a worker, at most: 729 MB against 210 MB (+247 %).");
+    expect_memory(231, "");
+}
+
 Test(sides, an_incomplete_run_is_named)
 {
     const struct cup_figures a[] = {make_run(10, 1, 2), make_run(10.1, 1, 2)};
