@@ -63,14 +63,15 @@ static void print_memory(const struct cup_page *page)
 
 static void print_use(const struct cup_page *page)
 {
-    print_line(
-        page, "per thread",
-        CUP_FORMAT("CPU of the processes %s (%s by their clocks), running tasks %s, assigned "
-                   "tasks (also those that wait for a thread) %s",
-                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_executing_utilization_pct),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_cpu_utilization_pct)));
+    double running = cup_metric_number(CUP_METRIC_executing_utilization_pct, page->totals),
+           assigned = cup_metric_number(CUP_METRIC_cpu_utilization_pct, page->totals);
+    print_line(page, "per thread",
+               CUP_FORMAT("CPU %s by the processes' clocks (%s in Dask's samples); tasks that run: "
+                          "%s; tasks that run or wait for a thread: %s",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
+                          CUP_SHOW(running / 100, CUP_UNIT_RATIO),
+                          CUP_SHOW(assigned / 100, CUP_UNIT_RATIO)));
     print_line(page, "event loops",
                CUP_FORMAT("stalled up to %s in a worker, %s in the scheduler",
                           CUP_SHOW_METRIC(page, CUP_METRIC_event_loop_stall_s_peak),

@@ -725,6 +725,19 @@ Test(observed, advice_on_workers_in_need)
     expect_advised("workers_missing", NULL);
 }
 
+Test(observed, shares_of_a_thread_say_whose_clock_they_are_by)
+{
+    setenv("COLUMNS", "200", 1);
+    add_full_worker(810, 0, 0);
+    const char *const arguments[] = {"report", scratch, "--only", "workers", NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), 0);
+    char *page = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(page, "CPU n/a by the processes' clocks (n/a in Dask's samples); "
+                                    "tasks that run: 0; tasks that run or wait for a thread: 0"),
+                       "%s", page);
+    free(page);
+}
+
 /* A worker was restarted under the same address: the samples have one worker, the logs two. */
 Test(observed, shared_address_has_no_samples)
 {
