@@ -314,7 +314,7 @@ static void find_tail(struct cup_totals *totals, double *numbers)
         if (totals->outcomes[i] && cup_task_of_item(profile, i)->status)
             numbers[count++] =
                 (double)(cup_task_of_item(profile, i)->stop_ns - totals->chunks.start_ns);
-    if (count == 0)
+    if (count < CUP_TAIL_LEAST)
         return;
     size_t nine_tenths = (count * 9 + 9) / 10;
     double reached = cup_select(numbers, count, nine_tenths - 1);

@@ -118,6 +118,9 @@ struct cup_file_shares;
 
 enum { CUP_TASK_QUANTILES = 3 };
 
+/* A tail is the last 10 % of the chunks; of fewer chunks than these it says nothing. */
+enum { CUP_TAIL_LEAST = 20 };
+
 struct cup_totals {
     const struct cup_profile *profile;
     struct cup_task_sums all;
@@ -133,8 +136,8 @@ struct cup_totals {
     struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
     bool call_left_out; /* the Runner call's clock does not agree with that of the tasks */
-    int64_t tail_ns; /* from when 90 % of the chunks had ended to the end of the last one; -1: none
-                        ended */
+    int64_t tail_ns; /* from when 90 % of the chunks had ended to the end of the last one; -1: fewer
+                        than CUP_TAIL_LEAST ended, or the chunks are not known one by one */
     /* Workers with threads for tasks, even if they ran none: the most at one time of the run, as
      * are budget.threads; and all of them, also those that replaced others. */
     uint64_t workers, all_workers;

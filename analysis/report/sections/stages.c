@@ -30,7 +30,15 @@ static void fill_stage(struct cup_report_rows *rows, const void *item, struct cu
     CUP_FILL(values, STAGE_FIELDS);
 }
 
-CUP_LIST_ARRAY(list_stages, rows->totals->stages->rows, CUP_STAGE_COUNT)
+/* The text leaves out a tail that is not known: it is a part of `process`. */
+static int list_stages(struct cup_report_rows *rows)
+{
+    const struct cup_stage *stages = rows->totals->stages->rows;
+    for (size_t i = 0; i < CUP_STAGE_COUNT; i++)
+        if (!rows->text.page || i != CUP_STAGE_TAIL || stages[i].known)
+            cup_add_row(rows, &stages[i]);
+    return 0;
+}
 
 static const struct cup_report_table stages = {CUP_TABLE_FIELDS(STAGE_FIELDS, fill_stage),
                                                list_stages};
@@ -81,6 +89,11 @@ static const struct cup_report_table tail_table = {
 
 static int print_tail(const struct cup_page *page, const struct cup_tail *tail)
 {
+    const struct cup_totals *totals = page->totals;
+    bool few = totals->tail_ns < 0 && totals->chunks.stop_ns && !page->profile->chunks_summed;
+    if (few)
+        cup_page_line(page, CUP_DIM, "The tail is n/a: fewer than %d chunks ended.",
+                      CUP_TAIL_LEAST);
     int result = cup_print_rows(page, &tail_table, tail, "Tail",
                                 CUP_FORMAT("chunks that ran after 90 %% had ended, the last first; "
                                            "half of all took up to %s",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/base/units.h"
 #include "cli/verbs.h"
 #include "tests/analysis/support.h"
 
@@ -118,6 +119,18 @@ static char *report(const char *only)
                  0);
     snprintf(path, sizeof path, "%s/out", outside);
     return read_text(path);
+}
+
+Test(ledger_report, a_few_chunks_have_no_tail)
+{
+    begin_log("one");
+    for (uint32_t i = 1; i <= 19; i++)
+        chunk(CUP_FORMAT("chunk-%u", i), i, i, i + 1, NEAR, 0);
+    end_log("a.cup");
+    char *text = report("stages");
+    cr_expect_null(strstr(text, "last 10 %"), "%s", text);
+    cr_expect_not_null(strstr(text, "The tail is n/a: fewer than 20 chunks ended."), "%s", text);
+    free(text);
 }
 
 static void lose_some(void)
