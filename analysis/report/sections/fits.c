@@ -105,16 +105,14 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
         page, CUP_PLAIN,
         "Memory of a worker of %u thread%s with chunks of this size: an estimate of %s (error %s), "
         "made of %s before a chunk and at most %s of peak heap for each thread%s%s. The present "
-        "limit is "
-        "%s; a limit of %s would be enough: %s.",
+        "limit is %s. Ask for %s: then the worker should stay below %.0f %% of it, where Dask "
+        "begins to spill.",
         need->threads, cup_plural(need->threads), CUP_SHOW(need->bytes, CUP_UNIT_BYTES),
         CUP_SHOW(need->error_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->base_bytes, CUP_UNIT_BYTES),
         CUP_SHOW(need->chunk_bytes, CUP_UNIT_BYTES), seen ? "; samples saw at most " : "",
         seen ? CUP_SHOW(need->seen_bytes, CUP_UNIT_BYTES) : "",
         CUP_SHOW(need->limit_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->request_bytes, CUP_UNIT_BYTES),
-        seen ? "neither the estimate plus twice its error nor what samples saw fills more than "
-               "70 % of it"
-             : "the estimate plus twice its error fills 70 % of it");
+        100 * CUP_MEMORY_FILL);
 }
 
 void cup_print_fits(const struct cup_page *page)

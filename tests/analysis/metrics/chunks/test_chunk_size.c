@@ -7,6 +7,7 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/metrics/chunks/chunk_fits.h"
+#include "cli/verbs.h"
 #include "tests/analysis/support.h"
 
 enum { PREFIX = 1, DATASET, OTHER_DATASET, TREE, PATH, ADDRESS };
@@ -376,6 +377,14 @@ Test(chunk_size, memory_that_is_too_little)
     EXPECT("memory_request", "Workers of 2 threads need about 263 MB",
            "24 chunks (at most 31.5 MB each)", "Set a limit of 376 MB",
            "They have 370 MB, which is too little", "threshold");
+    setenv("COLUMNS", "400", 1);
+    const char *const arguments[] = {"report", scratch, "--only", "chunks", NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), 0);
+    char *text = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(text, "The present limit is 370 MB. Ask for 376 MB: then the worker "
+                                    "should stay below 70 % of it, where Dask begins to spill."),
+                       "%s", text);
+    free(text);
 }
 
 Test(chunk_size, memory_that_is_just_enough)
