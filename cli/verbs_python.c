@@ -28,7 +28,7 @@ static const struct cup_option attach_rows[] = {
                "default: 60"),
     CUP_OPTION("--limit", "SIZE", limit,
                "the most that the logs may take on the disk, such as 500M or 20G (powers of 1024); "
-               "default: 10 GB"),
+               "default: 10G"),
     CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);
@@ -37,7 +37,7 @@ static const struct cup_option collect_rows[] = {
     CUP_OPTION("-o", "DIR", directory, "the profile directory; default: ./cupping-YYYYmmdd-HHMMSS"),
     CUP_OPTION("--limit", "SIZE", limit,
                "the most that the logs may take on the disk, such as 500M or 20G (powers of 1024); "
-               "default: 10 GB"),
+               "default: 10G"),
     CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_collect_options = CUP_OPTIONS(collect_rows);

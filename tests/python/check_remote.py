@@ -31,6 +31,7 @@ from cupping.remote import (  # noqa: E402
     attach,
     attach_verb,
     claims,
+    collect,
     collect_verb,
     commands,
     deltas,
@@ -531,6 +532,11 @@ def check_hangup():
         signal.signal(number, handler)
 
 
+def check_limit():
+    """`--help` says that the default is 10G."""
+    assert collect.LIMIT_BYTES == commands.read_size("10G")
+
+
 def check_reduce():
     """The merge is awaited without a default client of Dask, and ends if no worker can do it any more."""
     looks = []
@@ -688,6 +694,7 @@ def main():
     check_status(scratch)
     check_command(scratch)
     check_hangup()
+    check_limit()
     check_reduce()
     check_cells()
     check_fifo(scratch)

@@ -22,7 +22,7 @@ import zlib
 from . import by_source, deltas, say
 from .whole_file import write_whole
 
-LIMIT_BYTES = 10_000_000_000  # of disk space for the copies
+LIMIT_BYTES = 10 << 30  # of disk space for the copies: 10G
 # Comms that stay open: a quarter of the files that this process may open. With more nannies, each
 # question has its own.
 MOST_COMMS = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
