@@ -8,6 +8,7 @@
 
 #include "analysis/base/id_map.h"
 #include "analysis/base/pair_map.h"
+#include "analysis/metrics/functions/installed_files.h"
 #include "analysis/metrics/losses/completeness.h"
 #include "analysis/metrics/sums/budget.h"
 #include "analysis/profile/profile.h"
@@ -103,7 +104,8 @@ struct cup_live {
     size_t prefix_count, prefix_room;
     struct cup_live_chunk *chunk_keys; /* owned */
     size_t chunk_key_count, chunk_key_room;
-    struct cup_hash_map chunk_at; /* by hash of the key: index + 1 */
+    struct cup_hash_map chunk_at;   /* by hash of the key: index + 1 */
+    struct cup_installed installed; /* Python files outside of site-packages */
     struct cup_pair_map prefix_at, worker_at, line_at, place_at, log_at;
     struct cup_live_chunks real, paths; /* chunks; tasks that work on a path of a file */
     struct cup_live_chunks planned;     /* of the chunks: those that a Runner of Coffea plans */

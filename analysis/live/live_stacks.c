@@ -31,7 +31,7 @@ void cup_live_code(struct cup_live *live, struct cup_live_log *log, const struct
     if (!code)
         return;
     cup_live_map(live, &log->codes_at, read.fixed.id, (uint32_t)log->code_count);
-    if (!place.user)
+    if (!place.user || cup_installed_below(&live->installed, path))
         return;
     code->minor = read.lines.minor;
     code->first_line = read.lines.first_line;

@@ -58,10 +58,18 @@ static uint32_t string(struct cup_call_tree *tree, struct cup_text text)
     return text.length ? cup_intern_add(&tree->strings, text.bytes, text.length) : 0;
 }
 
+static struct cup_code_place find_place(struct cup_call_tree *tree, struct cup_text path,
+                                        enum cup_frame_kind kind)
+{
+    const struct cup_code_place place = cup_code_place(path, kind == CUP_FRAME_NATIVE);
+    size_t below = place.user ? cup_installed_below(&tree->installed, path) : 0;
+    return below ? cup_package_place(path, below) : place;
+}
+
 static void describe_function(struct cup_call_tree *tree, struct cup_function *function,
                               struct cup_text name, struct cup_text path, enum cup_frame_kind kind)
 {
-    const struct cup_code_place place = cup_code_place(path, kind == CUP_FRAME_NATIVE);
+    const struct cup_code_place place = find_place(tree, path, kind);
     function->name = string(tree, name);
     function->path = string(tree, path);
     function->file = string(tree, place.shown);
@@ -78,7 +86,7 @@ static void describe_function(struct cup_call_tree *tree, struct cup_function *f
 uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
                                struct cup_text path, uint32_t first_line, enum cup_frame_kind kind)
 {
-    const struct cup_code_place place = cup_code_place(path, kind == CUP_FRAME_NATIVE);
+    const struct cup_code_place place = find_place(tree, path, kind);
     uint32_t named = string(tree, name), shown = string(tree, place.shown);
     uint32_t site = cup_pair_map_get(&tree->sites, named, shown);
     if (!site) {
@@ -164,6 +172,7 @@ uint32_t cup_call_row(struct cup_call_tree *tree, uint32_t node, uint32_t prefix
 void cup_call_tree_free(struct cup_call_tree *tree)
 {
     cup_intern_clear(&tree->strings);
+    cup_installed_clear(&tree->installed);
     free(tree->functions);
     free(tree->frames);
     free(tree->nodes);

@@ -8,6 +8,7 @@
 #include "analysis/base/pair_map.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/functions/code_place.h"
+#include "analysis/metrics/functions/installed_files.h"
 #include "analysis/profile/profile.h"
 #include "analysis/symbols/native_modules.h"
 
@@ -197,6 +198,7 @@ struct cup_call_tree {
     uint64_t lost_logs; /* logs that could not be opened a second time */
     bool filtered;      /* `ask` names a prefix, a dataset or a worker */
     bool has_native, has_helpers;
+    struct cup_installed installed;
     struct cup_pair_map sites, function_at, frame_at, node_at, row_at,
         branch_at; /* only for the files that build the tree */
 };

@@ -133,6 +133,12 @@ static struct cup_code_place place_of_module(struct cup_text path)
     return (struct cup_code_place){file, name.length ? name : TEXT("native"), false};
 }
 
+struct cup_code_place cup_package_place(struct cup_text path, size_t below)
+{
+    struct cup_text shown = text_from(path, below);
+    return (struct cup_code_place){shown, first_part(shown), false};
+}
+
 struct cup_code_place cup_code_place(struct cup_text path, bool native)
 {
     if (path.length == 0)
@@ -143,7 +149,7 @@ struct cup_code_place cup_code_place(struct cup_text path, bool native)
         return place_of_no_file(path);
     struct cup_text shown = after_packages(path);
     if (shown.length)
-        return (struct cup_code_place){shown, first_part(shown), false};
+        return cup_package_place(path, path.length - shown.length);
     shown = after_stdlib(path);
     if (shown.length)
         return (struct cup_code_place){shown, TEXT("stdlib"), false};

@@ -1,6 +1,6 @@
 /* Whose code a file holds, and which phase of a chunk's work it marks. The code is the user's own,
- * a package's, or Python's. Only the path decides, as it was on the worker: the file itself is not
- * opened. */
+ * a package's, or Python's. The path decides, as it was on the worker: the file itself is not
+ * opened. What only the disk tells is in installed_files.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,6 +22,9 @@ struct cup_code_place {
 
 /* NATIVE: PATH is a library or an executable, not a Python file. */
 struct cup_code_place cup_code_place(struct cup_text path, bool native);
+
+/* The place of a Python file of a package whose name is BELOW bytes behind the path's begin. */
+struct cup_code_place cup_package_place(struct cup_text path, size_t below);
 
 /* Which phase of a chunk's work a stack belongs to; the functions on the stack decide: see
  * docs/functions.md. In ascending order of precedence: if functions on a stack mark several phases,

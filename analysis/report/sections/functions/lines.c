@@ -1,6 +1,7 @@
 /* The lines of the user's own code that took the most time, with their source text. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/metrics/functions/functions.h"
 #include "analysis/metrics/functions/source_line.h"
@@ -70,13 +71,30 @@ static size_t choose_lines(const struct lines *lines, size_t most, uint32_t *cho
     return count;
 }
 
-/* "processor.py:28" */
+/* True if the directory of the file is a package's, or not there to be looked into. */
+static bool may_be_in_package(struct cup_text path)
+{
+    char init[CUP_LINE_ROOM];
+    const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
+    if (!slash || slash == path.bytes || memmem(path.bytes, path.length, "/ipykernel_", 11))
+        return false;
+    int length = (int)(slash - path.bytes);
+    snprintf(init, sizeof init, "%.*s/__init__.py", length, path.bytes);
+    if (access(init, F_OK) == 0)
+        return true;
+    snprintf(init, sizeof init, "%.*s", length, path.bytes);
+    return access(init, F_OK) != 0;
+}
+
+/* "processor.py:28"; of a file that may be in a package, also its directory: "tools/cuts.py:3" */
 static const char *name_place(const struct cup_call_tree *tree, const struct cup_call_frame *frame,
                               char to[CUP_LINE_ROOM])
 {
-    struct cup_text file = cup_call_text(tree, tree->functions[frame->function].file);
+    const struct cup_function *function = &tree->functions[frame->function];
+    struct cup_text file = cup_call_text(tree, function->file);
+    int parts = may_be_in_package(cup_call_text(tree, function->path)) ? 2 : 1;
     size_t begin = file.length;
-    while (begin > 0 && file.bytes[begin - 1] != '/')
+    while (begin > 0 && (file.bytes[begin - 1] != '/' || --parts > 0))
         begin--;
     cup_format(to, "%.*s", (int)(file.length - begin < 300 ? file.length - begin : 300),
                file.length ? file.bytes + begin : "(not known)");

@@ -10,6 +10,7 @@
 
 #include "analysis/metrics/functions/code_place.h"
 #include "analysis/metrics/functions/functions.h"
+#include "analysis/metrics/functions/installed_files.h"
 #include "analysis/metrics/functions/source_line.h"
 #include "cli/verbs.h"
 #include "tests/analysis/stack_logs.h"
@@ -501,6 +502,99 @@ Test(functions, the_heaviest_lines_of_the_users_code)
     cr_expect(strstr(text, "mine.py:31"), "%s", text);
     cr_expect_null(strstr(text, "local.py"), "%s", text);
     free(text);
+}
+
+/* ---- packages outside of site-packages ----------------------------------------------------- */
+
+static void write_in(const char *directory, const char *name, const char *text)
+{
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    for (char *slash = path + strlen(directory) + 1; (slash = strchr(slash, '/')) != NULL;
+         *slash++ = '/') {
+        *slash = '\0';
+        mkdir(path, 0700);
+    }
+    write_source(path, text, 999);
+}
+
+/* As `pip install --target` leaves it, with files of the user next to it. */
+static void write_packages(void)
+{
+    write_in(outside, "hist-2.0.dist-info/RECORD",
+             "hist-2.0.dist-info/RECORD,,\nhist/__init__.py,sha256=x,0\n"
+             "hist/core.py,sha256=x,9\nhist/dask/__init__.py,,\nhist/dask/all.py,,\nsix.py,,\n");
+    write_in(outside, "hist/__init__.py", "");
+    write_in(outside, "hist/dask/__init__.py", "");
+    write_in(outside, "cuts/__init__.py", "");
+}
+
+static void expect_below(struct cup_installed *installed, const char *name, const char *shown)
+{
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/%s", outside, name);
+    for (int i = 0; i < 2; i++) { /* found, and remembered */
+        size_t below = cup_installed_below(installed, (struct cup_text){path, strlen(path)});
+        cr_expect_str_eq(below ? path + below : "", shown, "%s", name);
+    }
+}
+
+Test(functions, files_that_pip_installed_elsewhere_are_found_by_their_record)
+{
+    struct cup_installed installed = {0};
+    write_packages();
+    expect_below(&installed, "hist/core.py", "hist/core.py");
+    expect_below(&installed, "hist/dask/all.py", "hist/dask/all.py");
+    expect_below(&installed, "six.py", "six.py");
+    expect_below(&installed, "sixth.py", "");
+    expect_below(&installed, "processor.py", "");
+    expect_below(&installed, "cuts/muons.py", "");
+    cr_expect_eq(cup_installed_below(&installed, (struct cup_text){"/x.py", 5}), 0);
+    cr_expect_eq(cup_installed_below(&installed, (struct cup_text){"x.py", 4}), 0);
+    cup_installed_clear(&installed);
+}
+
+/* The heaviest lines of a run with a function in that file. */
+static char *lines_with(const char *path)
+{
+    enum { ODD = 60, FILE_OF_ODD = 61 };
+    const struct cup_stack_node node = {0, ODD, 0};
+    const struct cup_stack_use_row use = {ODD, CUP_U_CPU, 1, 0, MS(900)};
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_string(&b, FILE_OF_ODD, path);
+    builder_code(&b, ODD, FILE_OF_ODD, "fill", 5, NULL, 0);
+    builder_stacks(&b, ODD, &node, 1);
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--only", "lines"), CUP_EXIT_DONE);
+    return read_text_in(outside, "out");
+}
+
+static void expect_line(const char *path, const char *shown)
+{
+    char *text = lines_with(path), line[100];
+    snprintf(line, sizeof line, "\n  %s", shown);
+    cr_expect(strstr(text, line), "%s: %s", shown, text);
+    free(text);
+}
+
+Test(functions, lines_of_packages_are_not_the_users_own)
+{
+    char path[2 * SUPPORT_PATH];
+    write_packages();
+    snprintf(path, sizeof path, "%s/hist/core.py", outside);
+    char *text = lines_with(path);
+    cr_expect_null(strstr(text, "core.py"), "%s", text);
+    free(text);
+    snprintf(path, sizeof path, "%s/cuts/core.py", outside);
+    expect_line(path, "cuts/core.py ");
+    snprintf(path, sizeof path, "%s/core.py", outside);
+    expect_line(path, "core.py ");
+    expect_line("/nowhere/hist/core.py", "hist/core.py ");
+    expect_line("/tmp/ipykernel_1/2.py", "2.py ");
 }
 
 Test(functions, a_run_without_stacks_says_why)
