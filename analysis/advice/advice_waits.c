@@ -320,20 +320,104 @@ static bool many_elsewhere(const struct cup_totals *t)
     return (double)t->elsewhere_ns > 0.1 * (double)t->all.wall_ns;
 }
 
-bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
+/* Time without a task in one stage, with the gaps of up to 0.1 s; of the process stage without its
+ * tail, which is in both. */
+static uint64_t without_task_ns(const struct cup_totals *t, enum cup_stage_id stage)
+{
+    const struct cup_stage *rows = t->stages->rows;
+    uint64_t idle_ns = rows[stage].idle_ns, tail_ns = rows[CUP_STAGE_TAIL].idle_ns;
+    if (t->stages->mixed || !rows[stage].known)
+        return 0;
+    if (stage == CUP_STAGE_PROCESS)
+        return idle_ns > tail_ns ? idle_ns - tail_ns : 0;
+    return idle_ns;
+}
+
+/* The stage in which threads had no task for longest. CUP_STAGE_COUNT: not known, because they had
+ * none for longer in no known stage. */
+static enum cup_stage_id find_idle_stage(const struct cup_totals *t)
+{
+    enum cup_stage_id longest = CUP_STAGE_GRAPH;
+    uint64_t all_ns = t->budget.ns[CUP_BUDGET_IDLE] + t->budget.ns[CUP_BUDGET_BETWEEN];
+    uint64_t known_ns = 0;
+    for (enum cup_stage_id stage = 0; stage < CUP_STAGE_COUNT; stage++) {
+        known_ns += without_task_ns(t, stage);
+        if (without_task_ns(t, stage) > without_task_ns(t, longest))
+            longest = stage;
+    }
+    return known_ns + without_task_ns(t, longest) > all_ns ? longest : CUP_STAGE_COUNT;
+}
+
+/* Adds "6.36 s while the client prepared work, 42.1 ms while chunks ran" for all known stages. */
+static void advise_stages(const struct cup_totals *t, struct cup_advice *advice)
+{
+    static const char *const when[CUP_STAGE_COUNT] = {
+        [CUP_STAGE_GRAPH] = "while the client prepared and sent work",
+        [CUP_STAGE_PREPROCESS] = "during the metadata tasks",
+        [CUP_STAGE_PROCESS] = "while the chunks ran",
+        [CUP_STAGE_TAIL] = "during the last 10 % of them",
+        [CUP_STAGE_MERGE] = "after the last chunk"};
+    const char *separator = "By stage, with shorter gaps: ";
+    for (enum cup_stage_id stage = 0; stage < CUP_STAGE_COUNT; stage++) {
+        if (!t->stages->rows[stage].known)
+            continue;
+        cup_advise_more(advice, "%s%s %s", separator, CUP_SHOW_NS(without_task_ns(t, stage)),
+                        when[stage]);
+        separator = ", ";
+    }
+    cup_advise_more(advice, " (`--only stages`). ");
+}
+
+/* Smaller chunks help only where several threads had too few of them; fewer workers only where
+ * there are several. */
+static bool advise_against_idling(const struct cup_totals *t, enum cup_stage_id stage,
+                                  struct cup_advice *advice)
 {
     enum { CHUNKS_A_THREAD = 4 };
+    bool several = t->workers > 1, few = t->budget.threads > 1 && t->used_chunks &&
+                                         t->used_chunks < CHUNKS_A_THREAD * t->budget.threads;
+    if (stage == CUP_STAGE_GRAPH)
+        return cup_advise_more(advice, "\nSee what the client does before it sends work. This time "
+                                       "is spent once for each call of the Runner: it matters less "
+                                       "in a longer run, and more workers do not shorten it.");
+    if (stage == CUP_STAGE_PREPROCESS)
+        return cup_advise_more(advice, "\nKeep the metadata of the files for the next run: give "
+                                       "Coffea's Runner a metadata_cache that lasts.");
+    if (stage == CUP_STAGE_TAIL)
+        return cup_advise_more(advice, "\nUse smaller or more even chunks%s.",
+                               several ? ", or fewer workers" : "");
+    if (stage == CUP_STAGE_MERGE)
+        return cup_advise_more(advice, "\nSee what the client does after the last chunk, and make "
+                                       "results smaller: few threads can merge at the same time.");
+    return cup_advise_more(advice, "\n%s client and the scheduler send work fast enough.",
+                           few && several
+                               ? "Use smaller chunks or fewer workers, and check that the"
+                           : few     ? "Use smaller chunks, and check that the"
+                           : several ? "Use fewer workers, and check that the"
+                                     : "Check that the");
+}
+
+bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
+{
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = cup_saves(t, advice, idle);
-    bool few = t->used_chunks && t->used_chunks < CHUNKS_A_THREAD * t->budget.threads;
-    return share > 0.3 && !t->budget.gaps_unknown && !many_elsewhere(t) &&
-           cup_advise(
-               advice, share,
-               "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
-               "threshold 30 %%), that is before their first task, after their last, or for more "
-               "than 100 ms between two tasks. \n%s, "
-               "shorten the tail, and check that the client sends work fast enough.",
-               (big)t->budget.threads, share * 100, CUP_SHOW_S(idle),
-               few ? "Use smaller chunks or fewer workers" : "Use fewer workers");
+    big threads = t->budget.threads;
+    if (!(share > 0.3) || t->budget.gaps_unknown || many_elsewhere(t))
+        return false;
+    enum cup_stage_id stage = find_idle_stage(t);
+    char who[CUP_LINE_ROOM];
+    if (threads == 1)
+        cup_format(who, "worker's only thread was idle for %.0f %% of its", share * 100);
+    else
+        cup_format(who, "%s %llu threads were idle for %.0f %% of their",
+                   t->workers == 1 ? "worker's" : "workers'", threads, share * 100);
+    cup_advise(advice, share,
+               "Starved: the %s time (%s, threshold 30 %%), that is before %s first task, after "
+               "%s last, or for more than 100 ms between two tasks. ",
+               who, CUP_SHOW_S(idle), threads == 1 ? "its" : "their",
+               threads == 1 ? "its" : "their");
+    if (stage != CUP_STAGE_COUNT)
+        advise_stages(t, advice);
+    return advise_against_idling(t, stage, advice);
 }
 
 bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advice)

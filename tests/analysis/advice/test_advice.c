@@ -343,6 +343,100 @@ Test(advice, starved_workers)
     EXPECT("starved", "4 threads", "75 %", "5 min 00 s", "threshold 30 %");
 }
 
+/* Whatever is not known of a run, one worker is not advised away. */
+static void expect_no_fewer_workers(void)
+{
+    const char *text = text_of("starved");
+    cr_assert_not_null(text);
+    cr_expect_null(strstr(text, "fewer workers"), "%s", text);
+}
+
+static void add_chunk(uint32_t task, uint32_t tid, double start, double stop)
+{
+    const struct cup_r_item item = {.task = task,
+                                    .kind = CUP_ITEM_WORK,
+                                    .dataset = PREFIX,
+                                    .entry_start = (int64_t)task * 1000,
+                                    .entry_stop = (int64_t)task * 1000 + 1000};
+    struct cup_r_task_begin begin = {.task = task,
+                                     .tid = tid,
+                                     .prefix = PREFIX,
+                                     .server = 1,
+                                     .origin = CUP_ORIGIN_DASK,
+                                     .start_ns = at_second(start)};
+    struct cup_r_task_end end = {
+        .task = task, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(stop), .cpu_ns = second};
+    builder_begin(&builder, &begin, "key");
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static void add_runner_call(double start, double stop)
+{
+    struct cup_r_run run = {.run = 1, .start_ns = at_second(start), .stop_ns = at_second(stop)};
+    BUILDER_ADD(&builder, CUP_R_RUN, run);
+    builder_header(&builder)->health[CUP_H_RUNS]++;
+}
+
+Test(advice, starved_while_the_client_prepares_the_work)
+{
+    add_worker(1);
+    add_runner_call(0, 205);
+    for (uint32_t i = 1; i <= 10; i++)
+        add_chunk(i, 9, 90 + 10 * i, 100 + 10 * i);
+    make();
+    EXPECT("starved", "the worker's only thread was idle for 51 % of its time (1 min 45 s",
+           "1 min 40 s while the client prepared and sent work", "0 s while the chunks ran",
+           "5.00 s after the last chunk", "more workers do not shorten it");
+    expect_no_fewer_workers();
+}
+
+Test(advice, starved_in_the_tail)
+{
+    add_worker(2);
+    for (uint32_t i = 1; i <= 10; i++)
+        add_chunk(i, i % 2 + 1, i, i + 1);
+    add_chunk(11, 9, 11, 100);
+    make();
+    EXPECT("starved", "the worker's 2 threads were idle", "89.0 s during the last 10 % of them",
+           "Use smaller or more even chunks.");
+    expect_no_fewer_workers();
+}
+
+Test(advice, starved_between_chunks)
+{
+    add_worker(1);
+    for (uint32_t i = 1; i <= 20; i++)
+        add_chunk(i, 9, 10 * i, 10 * i + 1);
+    make();
+    EXPECT("starved", "2 min 33 s while the chunks ran", "Check that the client and the scheduler");
+    cr_expect_null(strstr(text_of("starved"), "client prepared"), "the client is not known");
+    expect_no_fewer_workers();
+}
+
+Test(advice, starved_workers_may_be_too_many)
+{
+    const struct cup_r_server second_worker = {.id = 2, .role = CUP_ROLE_WORKER, .threads = 1};
+    add_worker(1);
+    BUILDER_ADD(&builder, CUP_R_SERVER, second_worker);
+    for (uint32_t i = 1; i <= 20; i++)
+        add_chunk(i, 9, 10 * i, 10 * i + 8);
+    make();
+    EXPECT("starved", "the workers' 2 threads were idle", "Use fewer workers, and check that");
+}
+
+/* Without stages, where the idle time was is not known. */
+Test(advice, starved_in_no_known_stage)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
+    add_worker(2);
+    add_task(1, counters);
+    make();
+    EXPECT("starved", "the worker's 2 threads", "Check that the client and the scheduler");
+    cr_expect_null(strstr(text_of("starved"), "--only stages"));
+    expect_no_fewer_workers();
+}
+
 static void add_async_task(uint32_t task, double stop)
 {
     struct cup_r_task_begin begin = {.task = task,
