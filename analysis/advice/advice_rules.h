@@ -33,6 +33,7 @@ typedef unsigned long long big; /* for %llu */
     X(starved, true, "task-stream", "Time budget", 0)                                              \
     X(between_tasks, true, "task-overhead", "Time budget", 0)                                      \
     X(memory_near_limit, false, "memory-utilization", "Workers", 0)                                \
+    X(memory_grows, false, "heap-rss", "Chunks", 0)                                                \
     X(spilling, false, "memory-utilization", "Workers", 0)                                         \
     X(workers_missing, false, "worker-count", "Processes", 0)                                      \
     X(loop_stalled, false, "gil-pressure", "Workers", 0)                                           \

@@ -1,6 +1,8 @@
 /* Advice on the workers, by samples of them. */
 #include "analysis/advice/advice_rules.h"
 
+#include <math.h>
+
 /* Before all other failures, because every figure lacks these workers. */
 bool cup_rule_workers_not_profiled(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -31,6 +33,56 @@ bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *a
                "pauses a worker; at 95 %% its nanny kills it)%s. \nUse smaller chunks, fewer "
                "threads per worker, or a higher limit.",
                percent, over_time);
+}
+
+/* Adds after how many chunks of one process the limit is reached, if both are known. */
+static void advise_limit(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_memory_growth *growth = &t->fits->growth;
+    double limit = t->fits->memory.limit_bytes, parts = CUP_GROWTH_PARTS;
+    double chunks = (limit - growth->first_bytes) / growth->chunk_bytes +
+                    (double)growth->chunks / parts / 2 - 0.5; /* before the middle of part 1 */
+    if (chunks > 0)
+        cup_advise_more(advice,
+                        " At this rate, a process reaches the limit of %s after some %s chunks.",
+                        CUP_SHOW_BYTES(limit), CUP_SHOW_COUNT(cup_two_digits(chunks)));
+}
+
+/* Mean size of the results of used chunks; NAN: not known. */
+static double mean_result(const struct cup_totals *t)
+{
+    double sum = 0, count = 0;
+    for (uint32_t i = 0; i < t->profile->item_count; i++) {
+        double bytes = t->outcomes[i] == CUP_OUTCOME_USED ? cup_chunk_number(t, i, CUP_STAT_RESULT)
+                                                          : (double)NAN;
+        sum += isnan(bytes) ? 0 : bytes;
+        count += !isnan(bytes);
+    }
+    return sum / count;
+}
+
+bool cup_rule_memory_grows(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_memory_growth *growth = &t->fits->growth;
+    if (!growth->grows)
+        return false;
+    double result = mean_result(t);
+    cup_advise(advice, 0.85,
+               "The memory of %s grew by %s with each chunk and did not fall again: from %s to %s "
+               "before a chunk (medians of the first and the last eighth of %s%zu chunks; "
+               "threshold: 20 %% more, and more in each eighth).",
+               growth->processes == 1 ? "a worker" : "the workers",
+               CUP_SHOW_BYTES(growth->chunk_bytes), CUP_SHOW_BYTES(growth->first_bytes),
+               CUP_SHOW_BYTES(growth->last_bytes), growth->processes == 1 ? "" : "on average ",
+               growth->chunks);
+    advise_limit(t, advice);
+    if (result > 0.5 * growth->chunk_bytes && !cup_profile_is_without_dask(t->profile))
+        return cup_advise_more(advice,
+                               " The result of a chunk has %s, and a worker keeps it until it is "
+                               "merged. \nMake results smaller, or merge them earlier.",
+                               CUP_SHOW_BYTES(result));
+    return cup_advise_more(advice, " \nLook for what the processor keeps from one chunk to the "
+                                   "next, such as lists and caches of a module.");
 }
 
 bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)

@@ -133,6 +133,8 @@ int cup_chunk_fits_make(struct cup_chunk_fits *fits, const struct cup_totals *to
     *fits = (struct cup_chunk_fits){.count = totals->dataset_count, .every = every};
     fits->datasets = calloc(fits->count + 1, sizeof *fits->datasets);
     int result = fits->datasets ? start_work(&work, totals->used_chunks / every + 1) : -1;
+    if (result == 0)
+        result = cup_memory_growth_make(&fits->growth, totals);
     if (result == 0) {
         take_chunks(&work, every);
         fit_all(fits, &work);

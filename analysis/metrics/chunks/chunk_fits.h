@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analysis/metrics/chunks/fit.h"
+#include "analysis/metrics/chunks/memory_growth.h"
 
 struct cup_totals;
 
@@ -100,6 +101,7 @@ struct cup_chunk_fits {
     size_t count;
     uint64_t every; /* fits use every n-th chunk: 1 for up to 32,768 chunks */
     struct cup_chunk_size size;
+    struct cup_memory_growth growth; /* if memory grows, what a worker needs is not known */
     struct cup_memory_need memory;
 };
 

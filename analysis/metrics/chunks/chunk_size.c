@@ -192,6 +192,8 @@ static int make_memory_need(struct cup_chunk_fits *fits, const struct cup_totals
         need->missing = "the memory of processes was not measured";
     if (!need->missing && workers_share_a_process(totals))
         need->missing = "several workers share a process";
+    if (!need->missing && fits->growth.grows)
+        need->missing = "the memory of the workers grew with each chunk and did not fall again";
     if (!need->missing)
         set_present_need(need);
     return 0;

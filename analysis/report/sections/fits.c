@@ -94,8 +94,8 @@ static void print_size(const struct cup_page *page, const struct cup_chunk_size 
 
 static void print_memory(const struct cup_page *page, const struct cup_memory_need *need)
 {
-    if (need->missing && need->fit->heap.missing)
-        return;
+    if (need->missing && need->missing == need->fit->heap.missing)
+        return; /* print_growth() has printed why */
     if (need->missing) {
         cup_page_line(page, CUP_PLAIN, "No limit can be suggested: %s.", need->missing);
         return;

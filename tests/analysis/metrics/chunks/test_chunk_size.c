@@ -28,7 +28,8 @@ struct shape {
     uint64_t limit;        /* 0: none */
     uint32_t threads;
     unsigned chunks, hosts;
-    uint64_t rss;
+    uint64_t rss, rss_step; /* before the first chunk; from one to the next */
+    uint64_t result_bytes;
     uint64_t seen, other_seen; /* memory in samples of the first and the second host; 0: none */
     uint64_t other_limit;      /* of the second host's worker; 0: as that of the first */
     double
@@ -110,7 +111,7 @@ static double add_chunk(struct log_builder *builder, const char *host, unsigned 
                                      .server = 1,
                                      .origin = CUP_ORIGIN_DASK,
                                      .start_ns = at_second(start),
-                                     .rss = shape.rss};
+                                     .rss = shape.rss + chunk * shape.rss_step};
     struct cup_r_item item = {.task = task,
                               .kind = CUP_ITEM_WORK,
                               .dataset = is_other(host) ? OTHER_DATASET : DATASET,
@@ -120,6 +121,7 @@ static double add_chunk(struct log_builder *builder, const char *host, unsigned 
                               .entry_stop = (int64_t)(entry + events_of(chunk))};
     struct cup_r_task_end end = {.task = task,
                                  .status = CUP_STATUS_FINISHED,
+                                 .result_bytes = shape.result_bytes,
                                  .stop_ns = at_second(start + wall_of(host, chunk)),
                                  .cpu_ns = 1000};
     snprintf(key, sizeof key, "%s-%u", host, chunk);
@@ -462,6 +464,47 @@ Test(chunk_size, no_larger_chunks_if_samples_saw_more_than_the_limit_allows)
     cr_expect_eq(fits->size.most, fits->size.present);
     cr_expect_eq(fits->size.events, fits->size.present);
     cr_expect_null(text_of("chunk_size"));
+}
+
+/* ---- memory that grows -------------------------------------------------------------------- */
+
+/* The 24 chunks have 8 parts of 3; the medians of the first and the last are those of the second
+ * and the 23rd chunk. */
+Test(chunk_size, memory_that_grows_with_each_chunk_is_named_and_not_estimated)
+{
+    shape.rss_step = 16000000;
+    shape.limit = UINT64_C(1000000000);
+    make();
+    cr_assert_not_null(fits->memory.missing);
+    cr_expect_not_null(strstr(fits->memory.missing, "grew with each chunk"));
+    cr_expect(isnan(fits->memory.request_bytes));
+    cr_expect_null(text_of("memory_request"));
+    EXPECT("memory_grows", "The memory of a worker grew by 16.0 MB with each chunk",
+           "from 216 MB to 552 MB", "24 chunks", "the limit of 1.00 GB after some 50 chunks",
+           "what the processor keeps");
+}
+
+Test(chunk_size, the_report_says_that_no_limit_is_enough_for_memory_that_grows)
+{
+    shape.rss_step = 16000000;
+    shape.step = 0;
+    make();
+    const char *const words[] = {"report", scratch, "--only", "chunks", NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, words), 0);
+    char *text = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(text, "No limit can be suggested"), "%s", text);
+    cr_expect_null(strstr(text, "would be enough"), "%s", text);
+    free(text);
+}
+
+Test(chunk_size, memory_that_grows_by_the_results_of_chunks)
+{
+    shape.rss_step = 16000000;
+    shape.result_bytes = 15000000;
+    shape.limit = 0;
+    make();
+    EXPECT("memory_grows", "The result of a chunk has 15.0 MB", "Make results smaller");
+    cr_expect_null(strstr(text_of("memory_grows"), "limit of"), "no limit is known");
 }
 
 /* The second host's worker has twice the limit, and more memory in its samples. */
