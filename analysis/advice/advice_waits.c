@@ -1,6 +1,7 @@
 /* Advice on where the time went: what each large part of the time budget means. */
 #include "analysis/advice/advice_rules.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,15 +207,67 @@ bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
                        "that retries after a pause, for example after errors of storage.");
 }
 
+/* How long tasks on a host waited for a CPU core, added up over threads. */
+static double run_delay_s(const struct cup_totals *t, const struct cup_host *host)
+{
+    double ns = 0;
+    for (size_t i = 0; i < t->profile->process_count; i++) {
+        const struct cup_process *process = &t->profile->processes[i];
+        bool is_here = cup_host_of(t->hosts, process) == (uint32_t)(host - t->hosts->rows) + 1;
+        for (int place = 0; is_here && place < CUP_PLACE_COUNT; place++)
+            ns += (double)process->waits[place].ns[CUP_WAITED_RUN_DELAY];
+    }
+    return ns / 1e9;
+}
+
+/* CPU time that all cores of the hosts give while tasks wait for one. At most all threads wait at
+ * the same time, so this is a lower limit. NAN: the number of cores of a host is not known. */
+static double cores_give_s(const struct cup_totals *t)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->hosts->count; i++) {
+        const struct cup_host *host = &t->hosts->rows[i];
+        double delay_s = run_delay_s(t, host);
+        if (delay_s > 0)
+            sum += host->usable_cpus && host->threads
+                       ? delay_s / (double)host->threads * host->usable_cpus
+                       : (double)NAN;
+    }
+    return sum;
+}
+
+/* CPU time of the workers' processes, by their clocks; NAN: not known of all. */
+static double workers_used_s(const struct cup_totals *t)
+{
+    double percent = cup_metric_number(CUP_METRIC_real_cpu_utilization_process_pct, t);
+    double measured = percent / 100 * (double)t->budget.threads_ns / 1e9;
+    double tasks = (double)(t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS]) / 1e9;
+    bool known = !isnan(measured) && cup_workers_all_logged(t->observed);
+    return known ? fmax(measured, tasks) : (double)NAN;
+}
+
+/* If the workers' own threads had kept all cores busy, their processes would have used at least
+ * what the cores give. They count as innocent if they used less than half of it. */
 bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
 {
-    return advise_wait(
-               t, advice, CUP_WAITED_RUN_DELAY, 0.1,
-               "CPU oversubscribed: tasks were ready to run and waited for a CPU core for") &&
-           cup_advise_more(
-               advice, "threshold 10 %%). There are more runnable threads than cores. \nSet "
-                       "OMP_NUM_THREADS for numerical libraries, run fewer workers on the machine, "
-                       "and check that the batch system grants as many cores as the workers use.");
+    if (!advise_wait(t, advice, CUP_WAITED_RUN_DELAY, 0.1,
+                     "CPU oversubscribed: tasks were ready to run and waited for a CPU core for"))
+        return false;
+    cup_advise_more(advice, "threshold 10 %%). ");
+    double used = workers_used_s(t), give = cores_give_s(t);
+    if (used < 0.5 * give)
+        return cup_advise_more(
+            advice,
+            "In all, the workers' processes used %s of CPU time. That is less than half of the %s "
+            "that their hosts' cores give during these waits: other processes had the cores, or "
+            "the "
+            "batch system limits the job. \nAsk for cores of your own, or measure on an idle "
+            "machine.",
+            CUP_SHOW_S(used), CUP_SHOW_S(give));
+    return cup_advise_more(
+        advice, "There are more runnable threads than cores, of this job or of other programs. "
+                "\nSet OMP_NUM_THREADS for numerical libraries, run fewer workers on the machine, "
+                "and check that the batch system grants as many cores as the workers use.");
 }
 
 bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *advice)

@@ -275,6 +275,58 @@ Test(advice, locks_sleep_cores_and_pages)
     cr_expect_null(text_of("waits_unexplained"));
 }
 
+/* The CPU use of the worker's process in a sample that it takes of itself, in cores. */
+static void add_own_sample(uint32_t number, double time, double cores)
+{
+    uint64_t heartbeat[CUP_HV_COUNT], state[CUP_WV_COUNT], values[CUP_SV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    builder_unknown(state, CUP_WV_COUNT);
+    builder_unknown(values, CUP_SV_COUNT);
+    heartbeat[CUP_HV_TIME_NS] = number;
+    heartbeat[CUP_HV_CPU_NS_PER_S] = (uint64_t)(cores * 1e9);
+    state[CUP_WV_THREADS] = 2;
+    builder_row(&builder, number, 1, state, heartbeat);
+    builder_sample(&builder, number, 1, at_second(time), values);
+}
+
+/* Two threads waited for a core for 50 s each, on a host with CORES. The worker's process used
+ * USED of them for 100 s. */
+static void add_waits_for_cores(const char *cores, double used)
+{
+    enum { NAME = 20, NUMBER, ADDRESS };
+    const struct cup_r_server server = {
+        .id = 1, .role = CUP_ROLE_WORKER, .threads = 2, .address = ADDRESS};
+    const struct cup_r_info info = {.name = NAME, .value = NUMBER};
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_RUN_DELAY_NS] = 50 * second};
+    builder_string(&builder, NAME, "cpus_usable");
+    builder_string(&builder, NUMBER, cores);
+    builder_string(&builder, ADDRESS, "tcp://10.0.0.1:4000");
+    BUILDER_ADD(&builder, CUP_R_SERVER, server);
+    BUILDER_ADD(&builder, CUP_R_INFO, info);
+    builder_worker(&builder, 1, 1, ADDRESS, 0);
+    add_own_sample(1, 0, used);
+    add_own_sample(2, 100, used);
+    add_task(1, counters);
+    add_task(2, counters);
+}
+
+Test(advice, cores_that_the_workers_kept_busy)
+{
+    add_waits_for_cores("2", 1.5);
+    make();
+    EXPECT("no_core", "50 %", "of this job or of other programs", "Set OMP_NUM_THREADS");
+}
+
+/* The tasks alone have 100 s of CPU time, and 8 cores give 400 s in 50 s. */
+Test(advice, cores_that_other_programs_had)
+{
+    add_waits_for_cores("8", 1.2);
+    make();
+    EXPECT("no_core", "50 %", "used 2 min 00 s of CPU time", "less than half of the 6 min 40 s",
+           "other processes had the cores", "Ask for cores of your own");
+    cr_expect_null(strstr(text_of("no_core"), "OMP_NUM_THREADS"));
+}
+
 Test(advice, what_is_not_explained_is_said)
 {
     const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
