@@ -294,7 +294,8 @@ static int report(const struct request *request, const struct cup_coffea_file *g
     struct cup_call_tree calls;
     struct cup_error error;
     /* Stacks are read only for sections that show them. */
-    bool stacks = request->json || needs(request, CUP_NEEDS_STACKS);
+    bool stacks = request->json || request->full || needs(request, CUP_NEEDS_STACKS) ||
+                  needs(request, CUP_NEEDS_ALL_STACKS);
     const struct cup_load_options load = {
         .counters = request->json || needs(request, CUP_NEEDS_COUNTERS),
         .baskets = request->json || needs(request, CUP_NEEDS_BASKETS),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice_rules.h"
+#include "analysis/metrics/functions/user_lines.h"
 
 const struct cup_rule cup_rules[] = {
 #define X(name, about_time, plot, table, needs)                                                    \
@@ -38,6 +39,19 @@ bool cup_advise_more(struct cup_advice *advice, const char *format, ...)
     vsnprintf(advice->text + length, sizeof advice->text - length, format, arguments);
     va_end(arguments);
     return true;
+}
+
+void cup_advise_line(const struct cup_totals *t, struct cup_advice *advice, enum cup_weight wait,
+                     uint64_t ns)
+{
+    char place[CUP_LINE_ROOM];
+    uint64_t amount;
+    if (!t->calls || t->calls->filtered)
+        return;
+    uint32_t frame = cup_heaviest_user_frame(t->calls, wait, &amount);
+    if (frame != CUP_NOTHING && amount > ns / 2)
+        cup_advise_more(advice, " Most of that, %s, was at %.100s.", CUP_SHOW_NS(amount),
+                        cup_frame_place(t->calls, frame, place));
 }
 
 char *cup_copy_text(char *to, struct cup_text text, size_t most)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/metrics.h"
 
 typedef unsigned long long big; /* for %llu */
@@ -79,6 +80,11 @@ __attribute__((format(printf, 3, 4))) bool cup_advise(struct cup_advice *advice,
                                                       const char *format, ...);
 __attribute__((format(printf, 2, 3))) bool cup_advise_more(struct cup_advice *advice,
                                                            const char *format, ...);
+
+/* Adds " Most of that, 5.99 s, was at processor.py:28." if the stacks are known, and one line of
+ * the user's code has more than half of the NS that tasks spent on a wait. */
+void cup_advise_line(const struct cup_totals *t, struct cup_advice *advice, enum cup_weight wait,
+                     uint64_t ns);
 
 /* Its first MOST bytes, as a string that lasts until the end of the block. */
 #define CUP_SHOW_TEXT(text, most) cup_copy_text((char[CUP_LINE_ROOM]){""}, text, most)

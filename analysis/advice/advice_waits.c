@@ -160,6 +160,7 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
                     CUP_SHOW(reads > 0 ? cup_file_read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
     if (!advise_server(t, advice, false))
         advise_place(t, advice);
+    cup_advise_line(t, advice, CUP_W_IO_WAIT, t->waits.ns[CUP_WAITED_IO]);
     return cup_advise_more(
         advice,
         " \nUse faster or nearer storage, a cache, or fewer branches; faster code does not help.");
@@ -172,6 +173,7 @@ bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advic
         return false;
     cup_advise_more(advice, "threshold 20 %%).");
     advise_server(t, advice, true);
+    cup_advise_line(t, advice, CUP_W_POLL_WAIT, t->waits.ns[CUP_WAITED_POLL]);
     return cup_advise_more(advice, " \nUse a nearer server, or larger requests.");
 }
 
@@ -195,16 +197,21 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
                         " Another %s in locks may have been waits for servers: part of what was "
                         "read while those tasks ran is unattributed.",
                         CUP_SHOW_NS(unsure));
+    else
+        cup_advise_line(t, advice, CUP_W_LOCK_WAIT, t->waits.ns[CUP_WAITED_LOCK]);
     return cup_advise_more(advice,
                            " \nLook for work that tasks hand to other threads and then wait for.");
 }
 
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
 {
-    return advise_wait(t, advice, CUP_WAITED_SLEEP, 0.05, "Tasks slept for") &&
-           cup_advise_more(
-               advice, "threshold 5 %%). \nLook for a sleep() in the analysis, or for a library "
-                       "that retries after a pause, for example after errors of storage.");
+    if (!advise_wait(t, advice, CUP_WAITED_SLEEP, 0.05, "Tasks slept for"))
+        return false;
+    cup_advise_more(advice, "threshold 5 %%).");
+    cup_advise_line(t, advice, CUP_W_SLEEP, t->waits.ns[CUP_WAITED_SLEEP]);
+    return cup_advise_more(advice,
+                           " \nLook for a sleep() in the analysis, or for a library that retries "
+                           "after a pause, for example after errors of storage.");
 }
 
 /* How long tasks on a host waited for a CPU core, added up over threads. */

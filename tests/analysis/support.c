@@ -346,6 +346,33 @@ int run_verb(const char *directory, int (*verb)(int, char **), const char *const
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static uint32_t add_node(struct cup_call_tree *tree, uint32_t parent, const char *name,
+                         const char *path, uint32_t line, enum cup_frame_kind kind)
+{
+    uint32_t function =
+        cup_call_add_function(tree, (struct cup_text){name, strlen(name)},
+                              (struct cup_text){path, strlen(path)}, line ? 1 : 0, kind);
+    return cup_call_add_node(tree, parent, cup_call_add_frame(tree, function, line));
+}
+
+void start_calls(struct cup_call_tree *tree, const struct cup_profile *profile)
+{
+    *tree = (struct cup_call_tree){.profile = profile};
+    tree->nodes = calloc(1, sizeof *tree->nodes);
+    tree->node_count = tree->node_room = 1;
+    add_node(tree, 0, "(not known)", "", 0, CUP_FRAME_UNKNOWN);
+}
+
+uint32_t add_user_line(struct cup_call_tree *tree, uint32_t parent, const char *path, uint32_t line)
+{
+    return add_node(tree, parent, "process", path, line, CUP_FRAME_PYTHON);
+}
+
+uint32_t add_helper(struct cup_call_tree *tree, uint32_t parent)
+{
+    return add_node(tree, parent, "(helper thread)", "", 0, CUP_FRAME_HELPER);
+}
+
 json_t *report_json(const char *scratch, const char *outside)
 {
     char path[2 * SUPPORT_PATH];

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/profile/profile.h"
 #include "tests/analysis/log_builder.h"
@@ -50,6 +51,13 @@ const char *advice_text(const struct cup_advice *advice, size_t count, const cha
 /* Expects advice of the rule: a whole sentence with all of PARTS, which end with NULL. */
 void expect_advice(const struct cup_advice *advice, size_t count, const char *rule,
                    const char *const *parts);
+
+/* A tree of stacks that has only "(not known)"; then a node of a line of the user's code, called by
+ * PARENT (0: nothing), or of a helper thread. cup_call_tree_free() frees it. */
+void start_calls(struct cup_call_tree *tree, const struct cup_profile *profile);
+uint32_t add_user_line(struct cup_call_tree *tree, uint32_t parent, const char *path,
+                       uint32_t line);
+uint32_t add_helper(struct cup_call_tree *tree, uint32_t parent);
 
 /* The output of `cupping report --json` for the profile in SCRATCH, through a file in OUTSIDE. The
  * caller releases it. */

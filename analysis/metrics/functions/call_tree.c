@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
+#include "analysis/metrics/functions/user_lines.h"
 
 const char *const cup_weight_names[CUP_WEIGHT_COUNT] = {CUP_WEIGHTS(CUP_NAME_OF)};
 
@@ -196,11 +197,8 @@ void cup_call_tree_free(struct cup_call_tree *tree)
  * the innermost Python frame. */
 static uint32_t line_of(const struct cup_call_tree *tree, uint32_t node)
 {
-    for (uint32_t at = node; at; at = tree->nodes[at].parent)
-        if (cup_call_function(tree, at)->user)
-            return tree->nodes[at].frame;
-    uint32_t python = cup_call_python(tree, node);
-    return tree->nodes[python ? python : node].frame;
+    uint32_t user = cup_user_frame(tree, node), python = cup_call_python(tree, node);
+    return user != CUP_NOTHING ? user : tree->nodes[python ? python : node].frame;
 }
 
 static struct cup_line_branch *place_of(struct cup_call_tree *tree, uint32_t frame, uint32_t branch)

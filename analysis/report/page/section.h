@@ -12,6 +12,7 @@ enum cup_needs {
     CUP_NEEDS_COUNTERS = 1, /* the counters of every task */
     CUP_NEEDS_BASKETS = 2,  /* all rows of baskets, and the files that were read */
     CUP_NEEDS_STACKS = 4,
+    CUP_NEEDS_ALL_STACKS = 8, /* of all tasks: --prefix, --dataset and --worker are refused */
 };
 
 enum { CUP_SECTION_TABLES = 6 }; /* with a NULL at the end */

@@ -122,4 +122,8 @@ static int put_advice(struct report *report)
 }
 
 const struct cup_report_section cup_advice_section = {
-    .name = "advice", .shown = CUP_SHOWN_ON_REQUEST, .print = print_advice, .put = put_advice};
+    .name = "advice",
+    .shown = CUP_SHOWN_ON_REQUEST,
+    .needs = CUP_NEEDS_ALL_STACKS, /* findings name lines */
+    .print = print_advice,
+    .put = put_advice};

@@ -174,6 +174,7 @@ static const struct cup_report_table workers = {
 const struct cup_report_section cup_time_budget_section = {
     .name = "time_budget",
     .shown = CUP_SHOWN_IN_PAGE,
+    .needs = CUP_NEEDS_ALL_STACKS, /* findings name lines */
     .metrics = &cup_time_budget_metrics,
     .print = print_time_budget,
     .put_keys = put_shares,

@@ -336,6 +336,63 @@ Test(advice, what_is_not_explained_is_said)
     EXPECT("waits_unexplained", "50 %", "threshold 20 %");
 }
 
+/* ---- lines of the user's code ------------------------------------------------------------ */
+
+static struct cup_call_tree calls;
+
+static void add_sleep(uint32_t node, uint64_t ns)
+{
+    uint32_t row = cup_call_row(&calls, node, 0);
+    calls.rows[row].weights.of[CUP_W_SLEEP] += ns;
+}
+
+/* A task that slept for 10 s, and its stacks. */
+static void make_sleeper(void)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_SLEEP_NS] = 10 * second};
+    add_worker(1);
+    add_task(1, counters);
+    make();
+    start_calls(&calls, &profile);
+}
+
+static void advise_with_calls(void)
+{
+    totals.calls = &calls;
+    count = cup_advice_make(&totals, advice);
+    cup_call_tree_free(&calls);
+    totals.calls = NULL;
+}
+
+Test(advice, the_line_that_slept_most_is_named)
+{
+    make_sleeper();
+    cr_expect_null(strstr(text_of("sleeping"), "Most of that"), "stacks are not known");
+    add_sleep(add_user_line(&calls, 0, "/home/me/processor.py", 5), 6 * second);
+    add_sleep(add_user_line(&calls, 0, "/home/me/processor.py", 7), 4 * second);
+    advise_with_calls();
+    EXPECT("sleeping", "10 %", "Most of that, 6.00 s, was at processor.py:5.",
+           "Look for a sleep()");
+}
+
+Test(advice, a_line_with_half_of_it_is_not_named)
+{
+    make_sleeper();
+    add_sleep(add_user_line(&calls, 0, "/home/me/processor.py", 5), 5 * second);
+    advise_with_calls();
+    cr_expect_null(strstr(text_of("sleeping"), "processor.py"));
+}
+
+/* What helper threads waited for is not in the tasks' waits. */
+Test(advice, waits_of_helper_threads_name_no_line)
+{
+    make_sleeper();
+    uint32_t line = add_user_line(&calls, 0, "/home/me/processor.py", 5);
+    add_sleep(add_helper(&calls, line), 9 * second);
+    advise_with_calls();
+    cr_expect_null(strstr(text_of("sleeping"), "processor.py"));
+}
+
 static void add_trim(const char *value)
 {
     struct cup_r_info info = {.name = TRIM, .value = VALUE};

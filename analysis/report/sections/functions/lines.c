@@ -1,10 +1,10 @@
 /* The lines of the user's own code that took the most time, with their source text. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/metrics/functions/functions.h"
 #include "analysis/metrics/functions/source_line.h"
+#include "analysis/metrics/functions/user_lines.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/functions/functions.h"
 
@@ -20,15 +20,6 @@ struct lines {
     bool timed;             /* some have CPU time or waits */
 };
 
-/* The innermost frame of the user's code on the stack that ends at NODE; CUP_NOTHING: none. */
-static uint32_t find_user_frame(const struct cup_call_tree *tree, uint32_t node)
-{
-    for (; node; node = tree->nodes[node].parent)
-        if (cup_call_function(tree, node)->user)
-            return tree->nodes[node].frame;
-    return CUP_NOTHING;
-}
-
 /* Returns 0, or -1 without memory. */
 static int sum_up_lines(struct lines *lines, const struct cup_call_tree *tree)
 {
@@ -37,7 +28,7 @@ static int sum_up_lines(struct lines *lines, const struct cup_call_tree *tree)
         return -1;
     for (size_t i = 0; i < tree->row_count; i++) {
         const struct cup_call_row *row = &tree->rows[i];
-        uint32_t frame = find_user_frame(tree, row->node);
+        uint32_t frame = cup_user_frame(tree, row->node);
         if (frame == CUP_NOTHING)
             continue;
         cup_weights_add(&lines->of[frame], &row->weights);
@@ -69,38 +60,6 @@ static size_t choose_lines(const struct lines *lines, size_t most, uint32_t *cho
         chosen[at] = frame;
     }
     return count;
-}
-
-/* True if the directory of the file is a package's, or not there to be looked into. */
-static bool may_be_in_package(struct cup_text path)
-{
-    char init[CUP_LINE_ROOM];
-    const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
-    if (!slash || slash == path.bytes || memmem(path.bytes, path.length, "/ipykernel_", 11))
-        return false;
-    int length = (int)(slash - path.bytes);
-    snprintf(init, sizeof init, "%.*s/__init__.py", length, path.bytes);
-    if (access(init, F_OK) == 0)
-        return true;
-    snprintf(init, sizeof init, "%.*s", length, path.bytes);
-    return access(init, F_OK) != 0;
-}
-
-/* "processor.py:28"; of a file that may be in a package, also its directory: "tools/cuts.py:3" */
-static const char *name_place(const struct cup_call_tree *tree, const struct cup_call_frame *frame,
-                              char to[CUP_LINE_ROOM])
-{
-    const struct cup_function *function = &tree->functions[frame->function];
-    struct cup_text file = cup_call_text(tree, function->file);
-    int parts = may_be_in_package(cup_call_text(tree, function->path)) ? 2 : 1;
-    size_t begin = file.length;
-    while (begin > 0 && (file.bytes[begin - 1] != '/' || --parts > 0))
-        begin--;
-    cup_format(to, "%.*s", (int)(file.length - begin < 300 ? file.length - begin : 300),
-               file.length ? file.bytes + begin : "(not known)");
-    if (frame->line)
-        cup_append(to, CUP_LINE_ROOM, ":%u", frame->line);
-    return to;
 }
 
 /* "Jet_pt, Jet_eta and 2 more": the branches whose baskets the line requested, largest first, as
@@ -208,7 +167,7 @@ static void add_line(const struct cup_page *page, struct cup_table *table,
 {
     const struct cup_call_frame *frame = &lines->tree->frames[number];
     char source[CUP_CODE_ROOM];
-    cup_table_add_string(table, name_place(lines->tree, frame, (char[CUP_LINE_ROOM]){""}));
+    cup_table_add_string(table, cup_frame_place(lines->tree, number, (char[CUP_LINE_ROOM]){""}));
     read_source(page, frame, source);
     if (page->terminal.html)
         cup_table_add_string(table, source);
