@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/advice/advice_rules.h"
+#include "analysis/metrics/functions/user_lines.h"
 #include "analysis/metrics/reads/clusters.h"
 
 static double share_of(uint64_t part, uint64_t all)
@@ -80,26 +81,107 @@ static bool advise_clusters(const struct cup_totals *t, struct cup_advice *advic
 }
 
 /* Adds ", 50 % of that in TTbar": the dataset with the most of these bytes, if there are several.
- */
-static void advise_dataset(const struct cup_totals *t, struct cup_advice *advice)
+ * DATASETS: by file, as cup_datasets_of_files() returns them. */
+static void advise_dataset(const struct cup_totals *t, struct cup_advice *advice,
+                           const uint32_t *datasets)
 {
-    uint32_t *of_file = cup_datasets_of_files(t);
     uint64_t *bytes = calloc(t->dataset_count + 1, sizeof *bytes), all = 0;
     size_t most = 0;
-    for (size_t i = 0; of_file && bytes && i < t->profile->root_file_count; i++) {
+    for (size_t i = 0; datasets && bytes && i < t->profile->root_file_count; i++) {
         uint64_t shared = shared_bytes(&t->branches->files[i].rereads);
-        bytes[of_file[i]] += shared;
+        bytes[datasets[i]] += shared;
         all += shared;
-        if (of_file[i] && (most == 0 || bytes[of_file[i]] > bytes[most]))
-            most = of_file[i];
+        if (datasets[i] && (most == 0 || bytes[datasets[i]] > bytes[most]))
+            most = datasets[i];
     }
     if (most && t->dataset_count > 1) {
         struct cup_text name = cup_profile_text(t->profile, t->datasets[most - 1].name);
         cup_advise_more(advice, ", %.0f %% of that in %s", 100 * share_of(bytes[most], all),
                         CUP_SHOW_TEXT(name, 60));
     }
-    free(of_file);
     free(bytes);
+}
+
+/* Adds " (processor.py:8)": the line that requested more than half of the branch's bytes. */
+static void advise_line_of_branch(const struct cup_totals *t, struct cup_advice *advice,
+                                  const struct cup_branch_row *row)
+{
+    const struct cup_line_branch *most = NULL;
+    uint64_t all = 0;
+    if (!t->calls || t->calls->filtered || row->branch == 0)
+        return;
+    for (size_t i = 0; i < t->calls->branch_count; i++) {
+        const struct cup_line_branch *line = &t->calls->branches[i];
+        if (line->branch != row->branch - 1)
+            continue;
+        all += line->compressed_bytes;
+        if (!most || line->compressed_bytes > most->compressed_bytes)
+            most = line;
+    }
+    if (most && most->compressed_bytes > all / 2)
+        cup_advise_more(advice, " (%.60s)",
+                        cup_frame_place(t->calls, most->frame, (char[CUP_LINE_ROOM]){""}));
+}
+
+/* Adds the branch that has more than half of the shared bytes, if there is one. */
+static void advise_branch(const struct cup_totals *t, struct cup_advice *advice, uint64_t all)
+{
+    const struct cup_branch_row *most = NULL;
+    char name[100];
+    for (size_t i = 0; i < t->branches->count; i++) {
+        const struct cup_branch_row *row = &t->branches->rows[i];
+        if (row->name && row->rereads_known && 2 * shared_bytes(&row->rereads) > all)
+            most = row;
+    }
+    if (!most)
+        return;
+    cup_advise_more(advice, "; %s of it of branch %s", CUP_SHOW_BYTES(shared_bytes(&most->rereads)),
+                    branch_name(t, most, name));
+    advise_line_of_branch(t, advice, most);
+}
+
+/* Adds the file that has more than half of the shared bytes. Returns its index in
+ * profile->root_files; root_file_count: none has. */
+static size_t advise_file(const struct cup_totals *t, struct cup_advice *advice, uint64_t all)
+{
+    size_t count = t->profile->root_file_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_branches_file *file = &t->branches->files[i];
+        struct cup_text path = cup_profile_text(t->profile, t->profile->root_files[i].path);
+        size_t cut = path.length > 60 ? path.length - 60 : 0;
+        if (2 * shared_bytes(&file->rereads) <= all)
+            continue;
+        cup_advise_more(advice, "; %s of it of %s%.*s, which %s read",
+                        CUP_SHOW_BYTES(shared_bytes(&file->rereads)), cut ? "..." : "",
+                        (int)(path.length - cut), path.bytes ? path.bytes + cut : "",
+                        CUP_SHOW_COUNTED(file->tasks, "task"));
+        return i;
+    }
+    return count;
+}
+
+/* Most of ALL shared bytes are not at the edges of chunks. */
+static bool advise_reading_once(const struct cup_totals *t, struct cup_advice *advice,
+                                const uint32_t *datasets, uint64_t all)
+{
+    advise_branch(t, advice, all);
+    size_t file = advise_file(t, advice, all);
+    if (datasets && t->dataset_count > 0 && file < t->profile->root_file_count &&
+        datasets[file] == 0) {
+        struct cup_text path = cup_profile_text(t->profile, t->profile->root_files[file].path);
+        const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
+        size_t directory = slash ? (size_t)(slash + 1 - path.bytes) : 0;
+        return cup_advise_more(advice,
+                               ". No chunk is of that file: the code that tasks run opens it. "
+                               "\nRead %.*s once in each worker, and keep what is needed of it.",
+                               (int)(path.length - directory < 60 ? path.length - directory : 60),
+                               path.bytes ? path.bytes + directory : "");
+    }
+    return cup_advise_more(advice,
+                           ". Most of that is not at the edges of chunks: \nlook for files that "
+                           "are processed more than once, by several calls of the Runner or in "
+                           "several datasets, or that the processor opens itself, and read them "
+                           "once.");
 }
 
 bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advice)
@@ -108,20 +190,22 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
     uint64_t bytes = shared_bytes(again);
     if (!baskets_shared(t))
         return false;
+    uint32_t *datasets = cup_datasets_of_files(t);
     cup_advise(advice, cup_saves_bytes(advice, 0.2 * shared_share(t), (double)bytes),
                "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
                "10 %%), had already been read and decompressed by another task%s",
                CUP_SHOW_BYTES(bytes), CUP_SHOW_BYTES(t->branches->all.compressed),
                100 * shared_share(t),
                100 * again->estimated_bytes > bytes ? " (in part estimated)" : "");
-    advise_dataset(t, advice);
-    cup_advise_more(advice, ". ");
-    if (2 * again->border_bytes > bytes)
-        return advise_clusters(t, advice);
-    return cup_advise_more(advice,
-                           "\nMost of that is not at the edges of chunks: look for files that "
-                           "are processed more than once, by several calls of the Runner or "
-                           "in several datasets, and read them once.");
+    advise_dataset(t, advice, datasets);
+    if (2 * again->border_bytes > bytes) {
+        cup_advise_more(advice, ". ");
+        advise_clusters(t, advice);
+    } else {
+        advise_reading_once(t, advice, datasets, bytes);
+    }
+    free(datasets);
+    return true;
 }
 
 /* Two chunks that meet inside a cluster both read all of it. */

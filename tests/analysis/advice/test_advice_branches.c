@@ -16,6 +16,7 @@ struct job {
     uint64_t events;        /* of a chunk */
     double cpu_s, io_s;     /* of a task of 10 s */
     bool short_names;       /* items name the ends of paths */
+    bool opens_another;     /* each chunk reads the first branch of the second file, too */
     bool some_by_half;      /* the last branch is read by every second chunk */
     bool two_datasets;      /* a file each, chunks in turn */
     unsigned baskets;       /* of each branch, that a chunk reads */
@@ -157,6 +158,16 @@ static void add_baskets(uint32_t task, unsigned file, unsigned chunk)
                     job.branches - (job.some_by_half && task % 2));
 }
 
+/* All chunks read the same four baskets of the first branch of a file that no item names. */
+static void add_same_baskets(uint32_t task)
+{
+    const uint32_t branch = 1;
+    uint64_t values[1][CUP_BV_COUNT] = {{0}};
+    const struct cup_r_baskets baskets = {.task = task, .file = 2, .source = job.source};
+    fill(values[0], 0, 0);
+    builder_baskets(&builder, &baskets, &branch, (const uint64_t(*)[CUP_BV_COUNT])values, 1);
+}
+
 static void add_chunk(unsigned number)
 {
     uint32_t task = number + 1;
@@ -188,6 +199,8 @@ static void add_chunk(unsigned number)
     BUILDER_ADD(&builder, CUP_R_ITEM, item);
     if (job.baskets)
         add_baskets(task, file, chunk);
+    if (job.opens_another)
+        add_same_baskets(task);
     builder_counters(&builder, &block, counters);
     BUILDER_ADD(&builder, CUP_R_TASK_END, end);
 }
@@ -302,6 +315,38 @@ Test(advice_branches, the_dataset_that_shares_most_is_named)
     job.two_datasets = true;
     make();
     EXPECT("shared_baskets", "50 % of that in DrellYan");
+}
+
+/* 19 times 400 kB; the second file is in no work item. */
+Test(advice_branches, a_file_that_every_chunk_reads_is_named_with_branch_and_line)
+{
+    struct cup_call_tree calls;
+    job.opens_another = true;
+    make();
+    EXPECT("shared_baskets", "7.60 MB of it of branch Events/branch_1;",
+           "7.60 MB of it of /data/b.root, which 20 tasks read. No chunk is of that file",
+           "Read b.root once in each worker");
+    cr_expect_null(strstr(text_of("shared_baskets"), "Runner"));
+    start_calls(&calls, &profile);
+    uint32_t other = add_user_line(&calls, 0, "/home/me/processor.py", 4);
+    uint32_t line = add_user_line(&calls, 0, "/home/me/processor.py", 8);
+    cr_assert_eq(cup_call_add_branch(&calls, other, 0, 4, 300000), 0);
+    cr_assert_eq(cup_call_add_branch(&calls, line, 0, 80, 8000000), 0);
+    totals.calls = &calls;
+    count = cup_advice_make(&totals, advice);
+    EXPECT("shared_baskets", "of branch Events/branch_1 (processor.py:8);");
+    cup_call_tree_free(&calls);
+    totals.calls = NULL;
+}
+
+/* As if two calls of the Runner had processed the file. */
+Test(advice_branches, a_file_of_chunks_that_is_read_again)
+{
+    job.opens_another = true;
+    job.two_datasets = true;
+    make();
+    EXPECT("shared_baskets", "of /data/b.root", "Most of that is not at the edges of chunks",
+           "look for files that are processed more than once");
 }
 
 Test(advice_branches, items_may_name_files_by_the_ends_of_their_paths)
