@@ -88,7 +88,8 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
     cup_plot_set_caption(input,
                          "RSS and results: samples in bins of %.3g s (Dask). Heap of %s, each with "
                          "its peak for as long as it ran: an upper bound (cupping). The rest: "
-                         "interpreter, libraries, and freed memory that the allocator keeps.",
+                         "interpreter, libraries, what earlier tasks left behind (a cache, a "
+                         "leak), and freed memory that the allocator keeps.",
                          time.bin_s, cup_count_text(counted, tasks, "task"));
     input->reason[0] = '\0';
     return plot;

@@ -540,6 +540,8 @@ Test(data_more, whose_the_memory_is)
     cr_expect_float_eq(heap->low[4], 5 << 20, 1);
     cr_expect_float_eq(heap->values[4], 35 << 20, 4096);
     cr_expect_float_eq(heap->values[heap->count - 1], 5 << 20, 4096);
+    cr_expect_not_null(strstr(run.input.caption, "what earlier tasks left behind"), "%s",
+                       run.input.caption);
 }
 
 Test(data_more, efficiency)
