@@ -11,14 +11,8 @@
 
 void cup_time_bins_make(struct cup_time_bins *bins, const struct cup_totals *totals)
 {
-    cup_time_bins_make_from(bins, totals, 0);
-}
-
-void cup_time_bins_make_from(struct cup_time_bins *bins, const struct cup_totals *totals,
-                             double from_s)
-{
-    int64_t from_ns = (int64_t)(from_s * 1e9), whole_ns = cup_stretch_ns(totals->run) - from_ns;
-    *bins = (struct cup_time_bins){.start_ns = totals->run.start_ns + from_ns};
+    int64_t whole_ns = cup_stretch_ns(totals->run);
+    *bins = (struct cup_time_bins){.start_ns = totals->run.start_ns};
     bins->run_s = whole_ns > 0 ? (double)whole_ns / 1e9 : 0;
     bins->bin_s = fmax(LEAST_BIN_S, bins->run_s / CUP_TIME_BINS);
     bins->count = (size_t)fmin(ceil(bins->run_s / bins->bin_s - 1e-9), CUP_TIME_BINS);

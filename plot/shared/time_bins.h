@@ -37,10 +37,6 @@ static inline double cup_time_bins_second(const struct cup_time_bins *bins, int6
     return (double)(time_ns - bins->start_ns) / 1e9;
 }
 
-/* The same, but over the run from this second on. */
-void cup_time_bins_make_from(struct cup_time_bins *bins, const struct cup_totals *totals,
-                             double from_s);
-
 /* Where an axis of time begins whose first value is at `first_s`: 0, unless a quarter of the axis
  * would be empty. */
 double cup_time_begin(double first_s, double seconds);

@@ -98,7 +98,7 @@ struct cup_stream_task {
 
 /* One lane for each thread that ran tasks, in the order of hosts, processes and threads. */
 struct cup_task_stream {
-    double from_s, seconds; /* the axis */
+    double seconds; /* the axis: the whole run, because time before the first task is idle, too */
     size_t lane_count;
     struct cup_text *lanes; /* their names; NULL with a density */
     struct cup_text groups[CUP_STREAM_GROUPS];

@@ -38,10 +38,8 @@ static bool is_shown(const struct cup_task *task)
     return cup_task_place(task) == CUP_PLACE_POOL && cup_task_wall_ns(task) != CUP_UNKNOWN64;
 }
 
-/* Returns each thread that ran a shown task once, sorted; counts tasks and threads, and looks for
- * the first task's begin. */
-static struct lane *make_lanes(struct cup_plot_input *input, size_t *tasks, size_t *count,
-                               int64_t *first_ns)
+/* Returns each thread that ran a shown task once, sorted; counts tasks and threads. */
+static struct lane *make_lanes(struct cup_plot_input *input, size_t *tasks, size_t *count)
 {
     const struct cup_profile *profile = input->totals->profile;
     struct lane *lanes = cup_arena_take(input->arena, profile->task_count + 1, sizeof *lanes);
@@ -50,8 +48,7 @@ static struct lane *make_lanes(struct cup_plot_input *input, size_t *tasks, size
         struct lane lane = lane_of(profile, &profile->tasks[i]);
         if (!is_shown(&profile->tasks[i]))
             continue;
-        if (++*tasks == 1 || profile->tasks[i].start_ns < *first_ns)
-            *first_ns = profile->tasks[i].start_ns;
+        ++*tasks;
         if (all == 0 || by_thread(&lanes[all - 1], &lane) != 0) /* keeps the array short */
             lanes[all++] = lane;
     }
@@ -78,7 +75,7 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
 {
     const struct cup_profile *profile = input->totals->profile;
     struct cup_time_bins time;
-    cup_time_bins_make_from(&time, input->totals, plot->from_s);
+    cup_time_bins_make(&time, input->totals);
     size_t per_row = (plot->lane_count + CUP_STREAM_ROWS - 1) / CUP_STREAM_ROWS;
     plot->row_count = (plot->lane_count + per_row - 1) / per_row;
     struct cup_time_bins *rows = cup_arena_take(input->arena, plot->row_count, sizeof *rows);
@@ -211,36 +208,31 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
 {
     struct cup_task_stream *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     size_t tasks = 0;
-    int64_t first_ns = 0;
-    const struct lane *lanes =
-        plot ? make_lanes(input, &tasks, &plot->lane_count, &first_ns) : NULL;
+    const struct lane *lanes = plot ? make_lanes(input, &tasks, &plot->lane_count) : NULL;
     if (!lanes)
         return NULL;
     plot->seconds = (double)cup_stretch_ns(input->totals->run) / 1e9;
     if (tasks == 0 || plot->seconds <= 0)
         return cup_plot_unavailable(input, "no task of the workers' threads ended");
-    plot->from_s =
-        cup_time_begin((double)(first_ns - input->totals->run.start_ns) / 1e9, plot->seconds);
     bool many = plot->lane_count > CUP_LANES_MOST || tasks > CUP_STREAM_TASKS;
     if ((many ? make_density(plot, input, lanes) : make_tasks(plot, input, lanes, tasks)) != 0)
         return NULL;
-    char text[64], threads[64], from[CUP_TIME_BEGIN_TEXT], unended[96];
+    char text[64], threads[64], unended[96];
     write_unended(unended, sizeof unended, input->totals->profile);
-    cup_time_begin_text(from, plot->from_s);
     cup_count_text(text, tasks, "task");
     cup_count_text(threads, plot->lane_count, "thread");
     if (many)
         cup_plot_set_caption(input,
                              "%s on %s, sorted by host and process. Shade: share of the time spent "
-                             "in tasks (cupping).%s%s",
-                             text, threads, unended, from);
+                             "in tasks (cupping).%s",
+                             text, threads, unended);
     else
         cup_plot_set_caption(
             input,
             "%s on %s; names of rows: worker, number of the thread. Upper half of a bar: the task. "
             "Lower half: how much of its time was CPU and each kind of wait, not when; no core: "
-            "ready to run, but no CPU core was free (cupping).%s%s",
-            text, threads, unended, from);
+            "ready to run, but no CPU core was free (cupping).%s",
+            text, threads, unended);
     return plot;
 }
 
@@ -331,7 +323,7 @@ static void draw_density(struct cup_figure *figure, const struct cup_task_stream
 void cup_chart_task_stream(struct cup_figure *figure, const void *data)
 {
     const struct cup_task_stream *plot = data;
-    figure->x = cup_run_axis_from(plot->from_s, plot->seconds);
+    figure->x = cup_run_axis(plot->seconds);
     figure->high_rows = true;
     if (plot->density)
         draw_density(figure, plot);

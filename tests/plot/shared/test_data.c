@@ -271,6 +271,20 @@ Test(data, each_task_is_in_its_lane)
     cr_expect_float_eq(plot->tasks[0].shares[CUP_SHOWN_CPU], 0.5, 1e-9);
 }
 
+/* The Runner's call began 30 s before the first task: the idle time is a part of the picture. */
+Test(data, the_tasks_on_the_threads_begin_with_the_run)
+{
+    const struct cup_r_run call = {.run = 1, .start_ns = at_second(-20), .stop_ns = at_second(25)};
+    build(false);
+    BUILDER_ADD(&builder, CUP_R_RUN, call);
+    builder_header(&builder)->health[CUP_H_RUNS]++;
+    load_run(&run, &builder, false);
+    const struct cup_task_stream *plot = make_plot(&run, "task-stream");
+    cr_expect_float_eq(plot->seconds, 45, 1e-9);
+    cr_expect_float_eq(plot->tasks[0].from_s, 30, 1e-9);
+    cr_expect_null(strstr(run.input.caption, "axis begins"), "%s", run.input.caption);
+}
+
 Test(data, times_by_prefix)
 {
     load(false);
