@@ -1,6 +1,7 @@
 /* Advice on chunks: their size and the memory of workers, from fits over chunks of different sizes,
  * and where their time goes. */
 #include "analysis/advice/advice_rules.h"
+#include "analysis/metrics/reads/clusters.h"
 
 /* Sizes that differ by a smaller factor count as the same. */
 static const double another_size = 1.25;
@@ -124,14 +125,20 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
 bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
 {
     double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
-    return t->timed_chunks && open > 1 && open / all > 0.25 && !chunks_too_small(t) &&
-           !chunks_too_large(t) &&
-           cup_advise(
-               advice, cup_saves(t, advice, open),
+    if (!t->timed_chunks || open <= 1 || open / all <= 0.25 || chunks_too_small(t) ||
+        chunks_too_large(t))
+        return false;
+    cup_advise(advice, cup_saves(t, advice, open),
                "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%, and 1 "
-               "s), opening "
-               "files and importing modules. \nUse larger chunks, which open files less often.",
+               "s), opening files and importing modules. \nUse larger chunks, which open files "
+               "less often",
                open / all * 100, CUP_SHOW_S(open));
+    double events = (double)t->events / (double)(t->used_chunks - t->chunks_without_events);
+    double cluster = cup_cluster_find(t).events;
+    if (events < cluster)
+        return cup_advise_more(advice, ": the present ones have %s events, clusters %s.",
+                               CUP_SHOW_COUNT(round(events)), CUP_SHOW_COUNT(round(cluster)));
+    return cup_advise_more(advice, ".");
 }
 
 bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)

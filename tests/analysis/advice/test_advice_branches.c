@@ -15,6 +15,7 @@ struct job {
     unsigned chunks;
     uint64_t events;        /* of a chunk */
     double cpu_s, io_s;     /* of a task of 10 s */
+    double open_s;          /* before process(); 0: its clock calls are not known */
     bool short_names;       /* items name the ends of paths */
     bool opens_another;     /* each chunk reads the first branch of the second file, too */
     bool some_by_half;      /* the last branch is read by every second chunk */
@@ -194,6 +195,10 @@ static void add_chunk(unsigned number)
                                        .status = CUP_STATUS_FINISHED,
                                        .stop_ns = at_second(number * 10 + 10),
                                        .cpu_ns = (uint64_t)(job.cpu_s * 1e9)};
+    const struct cup_r_chunk chunk_times = {.task = task,
+                                            .tic_ns = at_second(number * 10 + job.open_s),
+                                            .toc_ns = at_second(number * 10 + 10),
+                                            .cpu_ns = 1000};
     snprintf(key, sizeof key, "key-%u", number);
     builder_begin(&builder, &begin, key);
     BUILDER_ADD(&builder, CUP_R_ITEM, item);
@@ -202,6 +207,8 @@ static void add_chunk(unsigned number)
     if (job.opens_another)
         add_same_baskets(task);
     builder_counters(&builder, &block, counters);
+    if (job.open_s > 0)
+        BUILDER_ADD(&builder, CUP_R_CHUNK, chunk_times);
     BUILDER_ADD(&builder, CUP_R_TASK_END, end);
 }
 
@@ -406,6 +413,22 @@ Test(advice_branches, branches_that_some_chunks_read_say_nothing_of_all)
     totals.branches->rows[0].sums.entries *= 3;
     count = cup_advice_make(&totals, advice);
     cr_expect_null(text_of("over_read"));
+}
+
+/* Chunks open for 4 of 10 s. */
+Test(advice_branches, chunks_that_open_files_for_long_are_told_of_clusters)
+{
+    job.open_s = 4;
+    job.events = 2500;
+    job.baskets = 1;
+    make();
+    EXPECT("opening", "40 % of their time", "Use larger chunks",
+           "the present ones have 2,500 events, clusters 10,000.");
+    job.events = 40000;
+    job.baskets = 4;
+    start_over();
+    make();
+    EXPECT("opening", "which open files less often.");
 }
 
 /* Where rereads are not known, the borders alone tell. */
