@@ -126,7 +126,8 @@ static int heavier_first(const void *left, const void *right)
 static bool try_rule(const struct cup_totals *totals, const struct cup_rule *rule,
                      struct cup_advice *advice)
 {
-    *advice = (struct cup_advice){.rule = rule, .saves_s = NAN, .saves_bytes = NAN};
+    *advice =
+        (struct cup_advice){.rule = rule, .saves_s = NAN, .saves_bytes = NAN, .estimate_s = NAN};
     if (find_features_off(rule, totals) || !rule->applies(totals, advice))
         return false;
     char *action = strchr(advice->text, '\n');

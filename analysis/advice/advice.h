@@ -21,6 +21,7 @@ struct cup_advice {
     const struct cup_rule *rule;
     double weight; /* what could be saved, as a share of the threads' time; failures have more */
     double saves_s, saves_bytes; /* what could be saved at most; NAN: not known */
+    double estimate_s; /* a rough estimate of the time of saves_bytes; NAN: there is none */
     char text[800];
     size_t action; /* where `text` says what to do; 0: nowhere in particular */
 };

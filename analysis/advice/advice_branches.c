@@ -191,7 +191,7 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
     if (!baskets_shared(t))
         return false;
     uint32_t *datasets = cup_datasets_of_files(t);
-    cup_advise(advice, cup_saves_bytes(advice, 0.2 * shared_share(t), (double)bytes),
+    cup_advise(advice, cup_saves_bytes_and_time(t, advice, 0.2 * shared_share(t), (double)bytes),
                "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
                "10 %%), had already been read and decompressed by another task%s",
                CUP_SHOW_BYTES(bytes), CUP_SHOW_BYTES(t->branches->all.compressed),
@@ -247,8 +247,8 @@ bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
     return times > 1.5 && !baskets_shared(t) &&
            cup_advise(
                advice,
-               cup_saves_bytes(advice, 0.1 * (1 - 1 / times),
-                               (1 - 1 / times) * (double)t->branches->all.compressed),
+               cup_saves_bytes_and_time(t, advice, 0.1 * (1 - 1 / times),
+                                        (1 - 1 / times) * (double)t->branches->all.compressed),
                "Baskets hold more than chunks need: %.1f entries for each event of a chunk "
                "(threshold 1.5, averaged by bytes); the others are decompressed and not used. ",
                times) &&
@@ -261,7 +261,7 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
     double twice = share_of(all->again_bytes, all->compressed);
     return twice > 0.05 &&
            cup_advise(
-               advice, cup_saves_bytes(advice, 0.3 * twice, (double)all->again_bytes),
+               advice, cup_saves_bytes_and_time(t, advice, 0.3 * twice, (double)all->again_bytes),
                "Tasks read baskets that they had already read: %llu of %llu, %s of "
                "compressed bytes, %.0f %% (threshold 5 %%). \nKeep the array of a branch that "
                "is needed again, or leave uproot's array_cache on and large enough.",
@@ -326,12 +326,14 @@ bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *
     const struct cup_basket_sums *all = &t->branches->all;
     double passed = share_of(all->incidental_bytes, all->incidental_bytes + all->compressed);
     return all->compressed > 0 && passed > 0.25 &&
-           cup_advise(advice, cup_saves_bytes(advice, 0.1 * passed, (double)all->incidental_bytes),
-                      "Read-ahead and merged requests fetched baskets that were not requested: %s, "
-                      "against %s that were requested, %.0f %% of both (threshold 25 %%). \nUse "
-                      "files with fewer branches, or larger baskets.",
-                      CUP_SHOW_BYTES(all->incidental_bytes), CUP_SHOW_BYTES(all->compressed),
-                      passed * 100);
+           cup_advise(
+               advice,
+               cup_saves_bytes_and_time(t, advice, 0.1 * passed, (double)all->incidental_bytes),
+               "Read-ahead and merged requests fetched baskets that were not requested: %s, "
+               "against %s that were requested, %.0f %% of both (threshold 25 %%). \nUse "
+               "files with fewer branches, or larger baskets.",
+               CUP_SHOW_BYTES(all->incidental_bytes), CUP_SHOW_BYTES(all->compressed),
+               passed * 100);
 }
 
 /* ---- how they are stored ---------------------------------------------------------------- */

@@ -115,9 +115,17 @@ static inline double cup_saves(const struct cup_totals *t, struct cup_advice *ad
     return fmin(1, cup_share_of_threads(t, seconds));
 }
 
-/* Notes how many bytes the advice may save. Returns WEIGHT, the estimate of their time. */
+/* Notes how many bytes the advice may save. Returns WEIGHT, its place in the order. */
 static inline double cup_saves_bytes(struct cup_advice *advice, double weight, double bytes)
 {
     advice->saves_bytes = bytes;
     return weight;
+}
+
+/* The same if WEIGHT is an estimate of the time of these bytes, as a share of the threads' time. */
+static inline double cup_saves_bytes_and_time(const struct cup_totals *t, struct cup_advice *advice,
+                                              double weight, double bytes)
+{
+    advice->estimate_s = weight * (double)t->budget.threads_ns / 1e9;
+    return cup_saves_bytes(advice, weight, bytes);
 }

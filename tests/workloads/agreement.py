@@ -405,7 +405,7 @@ MANY = {
     r"\W*": "no words",
     r"(at most|up to|of|to|after|threshold|during the chunks|rows|self|cpu)":
         "belongs to the row or the sentence around it",
-    r"up to can be saved": "of each advice",
+    r"(up to can be saved|by a rough estimate)": "of each advice",
     r"at [\d.k]+|up to [KMG]i?B|.*…": "a mark or a box of a plot",
     r"(boxes below|functions that .*|and more .*)": "of each table or flame graph",
 }  # fmt: skip

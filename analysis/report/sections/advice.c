@@ -14,9 +14,12 @@ static const char *describe_saving(const struct cup_page *page, const struct cup
         return cup_format(to, "Up to %s of the threads' %s can be saved.",
                           CUP_SHOW(advice->saves_s, CUP_UNIT_SECONDS),
                           CUP_SHOW_NS(page->totals->budget.threads_ns));
+    if (advice->estimate_s > 0)
+        return cup_format(to, "Up to %s can be saved, by a rough estimate %s of the threads' %s.",
+                          CUP_SHOW_BYTES(advice->saves_bytes), CUP_SHOW_S(advice->estimate_s),
+                          CUP_SHOW_NS(page->totals->budget.threads_ns));
     if (advice->saves_bytes > 0)
-        return cup_format(to, "Up to %s can be saved.",
-                          CUP_SHOW(advice->saves_bytes, CUP_UNIT_BYTES));
+        return cup_format(to, "Up to %s can be saved.", CUP_SHOW_BYTES(advice->saves_bytes));
     return to;
 }
 

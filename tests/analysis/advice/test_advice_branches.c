@@ -6,6 +6,7 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/metrics/reads/clusters.h"
+#include "cli/verbs.h"
 #include "tests/analysis/support.h"
 
 enum { PREFIX = 1, TREE, FILE_A, FILE_B, DATASET_A, DATASET_B, SHORT_A, SHORT_B, NAMES, MOST = 8 };
@@ -314,6 +315,23 @@ Test(advice_branches, baskets_that_chunks_share)
     cr_expect_null(strstr(text_of("shared_baskets"), "% of that in"));
     cr_expect_null(text_of("over_read"));
     cr_expect_null(text_of("chunks_cut_clusters"));
+}
+
+/* 24 % of the bytes: a fifth of that share of the threads' 200 s. */
+Test(advice_branches, the_time_of_bytes_is_a_rough_estimate)
+{
+    char outside[SUPPORT_PATH];
+    job.shared = 1;
+    job.events = 33000;
+    make();
+    make_scratch(outside);
+    const char *const words[] = {"report", scratch, "--advice", NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, words), 0);
+    char *text = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(text, "by a rough estimate"), "%s", text);
+    cr_expect_not_null(strstr(text, "9.50 s"), "%s", text);
+    free(text);
+    remove_scratch(outside);
 }
 
 Test(advice_branches, the_dataset_that_shares_most_is_named)
