@@ -46,15 +46,26 @@ void cup_load_unattributed(struct cup_loader *loader, const struct cup_record *r
         add_unattributed(loader, task, unattributed.bytes);
 }
 
-/* Moves the bytes of a thread that task NUMBER started to the unattributed bytes. */
-static void unattribute_inherited(struct cup_loader *loader, uint32_t number,
-                                  uint64_t counters[CUP_COUNTER_COUNT])
+void cup_load_voided_bytes(struct cup_loader *loader, struct cup_task *task)
 {
     uint64_t bytes[CUP_UNATTRIBUTED_REASON_COUNT] = {0};
-    uint32_t index = cup_id_map_get(&loader->tasks, number);
-    bytes[CUP_UNATTRIBUTED_THREAD] = counters[CUP_C_READ_INHERITED_BYTES];
-    if (index && index != CUP_UNWANTED_TASK)
-        add_unattributed(loader, &profile_of(loader)->tasks[index - 1], bytes);
+    bytes[CUP_UNATTRIBUTED_THREAD] = cup_voided_bytes(loader, task);
+    if (bytes[CUP_UNATTRIBUTED_THREAD])
+        add_unattributed(loader, task, bytes);
+}
+
+void cup_load_voided_bytes_at_log_end(struct cup_loader *loader)
+{
+    struct cup_profile *profile = profile_of(loader);
+    size_t first = process_of(loader)->first_task;
+    for (size_t i = first; i < profile->task_count && loader->starters.sums; i++)
+        if (profile->tasks[i].status == 0)
+            cup_load_voided_bytes(loader, &profile->tasks[i]);
+}
+
+/* Other tasks may have read what a thread did that a task started. */
+static void disown_inherited(uint64_t counters[CUP_COUNTER_COUNT])
+{
     counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
 }
@@ -100,7 +111,7 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
     if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
         counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
     if (number != task_number)
-        unattribute_inherited(loader, task_number, counters);
+        disown_inherited(counters);
     if (number == 0) {
         cup_counters_add(process_of(loader)->without_task, counters);
         return;
@@ -269,10 +280,8 @@ static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
 /* As the library does when it closes the block. */
 static void add_to_total(struct cup_total *total, bool of_none, struct cup_block *block)
 {
-    if (of_none) {
-        block->counters[CUP_C_READ_NONE_BYTES] += block->counters[CUP_C_READ_INHERITED_BYTES];
-        block->counters[CUP_C_READ_INHERITED_BYTES] = 0;
-    }
+    if (of_none)
+        disown_inherited(block->counters);
     cup_counters_add(total->counters[block->own == CUP_BLOCK_RUNS], block->counters);
     add_open_buckets(total->histograms[0], block);
 }

@@ -134,6 +134,8 @@ void cup_load_task_end(struct cup_loader *loader, const struct cup_record *recor
     task->rss_stop = cup_rss_pack(end.rss);
     task->result_bytes = end.result_bytes;
     set_error(loader, task, string_of(loader, end.error));
-    if (!had_ended)
-        cup_load_waits_at_task_end(loader, task);
+    if (had_ended)
+        return;
+    cup_load_voided_bytes(loader, task);
+    cup_load_waits_at_task_end(loader, task);
 }

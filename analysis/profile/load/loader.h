@@ -59,6 +59,28 @@ bool cup_own_waits_take(struct cup_own_wait_list *list, uint32_t task, struct cu
 
 void cup_own_waits_clear(struct cup_own_wait_list *list);
 
+/* A task whose threads served other tasks, too: what these threads read is unattributed. */
+struct cup_starter {
+    int64_t start_ns, stop_ns; /* 0: no begin is recorded; INT64_MAX: no end */
+    uint64_t bytes;
+};
+
+/* Bytes of all starters up to the entry. */
+struct cup_bytes_at {
+    int64_t at_ns;
+    uint64_t bytes;
+};
+
+struct cup_starters {
+    struct cup_starter *all; /* owned */
+    size_t count, room;
+    struct cup_id_map by_number;        /* index + 1 in `all` */
+    struct cup_bytes_at *begun, *ended; /* owned; in the order of starts and of stops */
+    size_t sums;                        /* length of either */
+};
+
+void cup_starters_clear(struct cup_starters *starters);
+
 /* In the map of tasks, this stands for a task that the options exclude. */
 #define CUP_UNWANTED_TASK UINT32_MAX
 
@@ -82,6 +104,7 @@ struct cup_loader {
     struct cup_id_map attempts;     /* for cup_task_hash() */
     struct cup_id_map others;       /* by string of the span's id: 1 if it is in other_spans */
     struct cup_id_map voided;       /* by number: 1 for tasks with a VOID record */
+    struct cup_starters starters;   /* tasks with a VOID record */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
     struct cup_id_map sample_rows;       /* by number of a sample: where its first ROWS record is */
@@ -196,6 +219,19 @@ uint32_t cup_find_read_file(struct cup_loader *loader, uint32_t file, const stru
 
 /* Adds a block that the process had not closed when it was killed or the log was read. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);
+
+/* Reads the VOID records of the log at PATH, and what the threads of these tasks read. Call it
+ * before the log is loaded: a VOID record also applies to records that come before it. */
+void cup_load_voids(struct cup_loader *loader, const char *path);
+
+/* Bytes that threads of tasks with a VOID record read: of those tasks that ran at the same time as
+ * TASK, which includes itself. */
+uint64_t cup_voided_bytes(const struct cup_loader *loader, const struct cup_task *task);
+
+/* Adds these bytes to the unattributed bytes of TASK. Call it once for each task, when its end is
+ * known; the second function is for tasks without an end, at the end of the log. */
+void cup_load_voided_bytes(struct cup_loader *loader, struct cup_task *task);
+void cup_load_voided_bytes_at_log_end(struct cup_loader *loader);
 
 /* How the time of tasks is split into CPU time and waits (load_waits.c). The first function adds
  * the counters of the own thread of a task (INDEX is that of the task in the profile), the second

@@ -126,7 +126,7 @@ void cup_load_run(struct cup_loader *loader, const struct cup_record *record)
 
 /* ---- dispatch --------------------------------------------------------------------------- */
 
-/* Records that the loader ignores: find_voided() below has read VOID; reports that need functions
+/* Records that the loader ignores: cup_load_voids() has read VOID; reports that need functions
  * and stacks read them from the logs (analysis/log/log_stacks.h); the header of the log already
  * says what ROOM records say. */
 #define READ_ELSEWHERE(name)                                                                       \
@@ -212,27 +212,10 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
         cup_load_totals(loader);
     cup_load_open_extents(loader);
     cup_load_read_owners(loader);
+    cup_load_voided_bytes_at_log_end(loader);
     if (!loader->builder->out_of_memory)
         cup_load_waits_at_log_end(loader);
     cup_load_own_samples(loader);
-}
-
-/* Reads all VOID records before the others, because a VOID record also applies to records that
- * come before it. Few logs have any. */
-static void find_voided(struct cup_loader *loader, const char *path)
-{
-    struct cup_log log;
-    struct cup_error error;
-    const struct cup_record *record;
-    if (cup_log_open(&log, path, &error) == 0)
-        while ((record = cup_log_next(&log)) != NULL) {
-            if (record->type != CUP_R_VOID)
-                continue;
-            struct cup_r_void r = cup_read_void(record);
-            if (cup_id_map_set(&loader->voided, r.task, 1) != 0)
-                loader->builder->out_of_memory = true;
-        }
-    cup_log_close(&log);
 }
 
 static void count_unreadable(struct cup_loader *loader, const char *path,
@@ -266,7 +249,7 @@ static void load_log(struct cup_loader *loader, const char *path)
         loader->process = (uint32_t)profile_of(loader)->process_count - 1;
         loader->log = &log;
         if (log.header.health[CUP_H_THREADS_VOIDED])
-            find_voided(loader, path);
+            cup_load_voids(loader, path);
         read_records(loader, &log);
         add_series_time(loader, &log);
         finish_log(loader, &log);
@@ -286,6 +269,7 @@ static void free_loader(struct cup_loader *loader)
     cup_id_map_clear(&loader->attempts);
     cup_id_map_clear(&loader->others);
     cup_id_map_clear(&loader->voided);
+    cup_starters_clear(&loader->starters);
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);
     cup_id_map_clear(&loader->sample_rows);

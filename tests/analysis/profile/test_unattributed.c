@@ -89,17 +89,123 @@ Test(unattributed, a_task_that_lacks_nothing_is_not_marked)
     cr_expect_str_eq(warning(), "");
 }
 
-/* What threads did that the task started, before they turned out to serve other tasks, too. */
+/* A thread that TASK started read BYTES, and then turned out to serve other tasks, too. */
+static void starts_thread(uint32_t task, uint64_t bytes)
+{
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = bytes};
+    struct cup_r_counters block = {
+        .task = task, .block = 2, .sequence = task, .own = CUP_BLOCK_INHERITS};
+    builder_counters(&builder, &block, values);
+    BUILDER_ADD(&builder, CUP_R_VOID, ((struct cup_r_void){.task = task}));
+    builder_header(&builder)->health[CUP_H_THREADS_VOIDED] = 1;
+}
+
+static void begins(uint32_t task, unsigned second)
+{
+    struct cup_r_task_begin begin = {.task = task,
+                                     .origin = CUP_ORIGIN_DASK,
+                                     .start_ns = at_second(second),
+                                     .rss = CUP_UNKNOWN64,
+                                     .run_id = -1};
+    builder_begin(&builder, &begin, "more-1");
+}
+
+static void runs(uint32_t task, unsigned from_second, unsigned to_second)
+{
+    struct cup_r_task_end end = {
+        .task = task, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(to_second)};
+    begins(task, from_second);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static void expect_unattributed(uint32_t task, uint64_t bytes)
+{
+    cr_expect_eq(cup_rare_of(&profile, &profile.tasks[task - 1])->unattributed_bytes, bytes,
+                 "task %u: %lu", task, value_of(task, "unattributed_bytes").count);
+}
+
 Test(unattributed, threads_that_served_others_count)
 {
-    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 700};
-    struct cup_r_counters block = {.task = 2, .block = 2, .sequence = 1, .own = CUP_BLOCK_INHERITS};
-    builder_counters(&builder, &block, values);
-    BUILDER_ADD(&builder, CUP_R_VOID, ((struct cup_r_void){.task = 2}));
-    builder_header(&builder)->health[CUP_H_THREADS_VOIDED] = 1;
+    starts_thread(2, 700);
     load();
-    cr_expect_eq(value_of(2, "unattributed_bytes").count, 700);
+    expect_unattributed(2, 700);
     cr_expect(cup_task_is_partly_attributed(&profile, &profile.tasks[1]));
+}
+
+/* What such a thread read may be of each task that ran while its starter ran: only then it counts
+ * as inherited. */
+Test(unattributed, threads_that_served_others_count_for_each_task_that_ran_at_that_time)
+{
+    runs(3, 9, 10);  /* ended as the starter began */
+    runs(4, 9, 11);  /* ran when it began */
+    runs(5, 12, 13); /* while it ran */
+    runs(6, 19, 30); /* when it ended */
+    runs(7, 20, 30); /* began as it ended */
+    begins(8, 15);
+    begins(9, 25);
+    starts_thread(2, 700);
+    load();
+    const uint64_t expected[] = {700, 700, 0, 700, 700, 700, 0, 700, 0};
+    for (uint32_t task = 1; task <= 9; task++)
+        expect_unattributed(task, expected[task - 1]);
+    cr_expect_eq(value_of(4, "unattributed_because").kind, CUP_VALUE_TEXT);
+}
+
+Test(unattributed, threads_of_several_tasks_are_added_up)
+{
+    runs(3, 10, 11);
+    runs(4, 12, 14);
+    runs(5, 18, 22);
+    runs(6, 21, 23);
+    begins(7, 22);
+    starts_thread(3, 1);
+    starts_thread(4, 20);
+    starts_thread(5, 300);
+    starts_thread(7, 4000);
+    load();
+    const uint64_t expected[] = {321, 321, 1, 20, 300, 4300, 4000};
+    for (uint32_t task = 1; task <= 7; task++)
+        expect_unattributed(task, expected[task - 1]);
+}
+
+Test(unattributed, threads_that_served_no_other_task_leave_the_tasks_alone)
+{
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 700};
+    struct cup_r_counters block = {.task = 1, .block = 2, .sequence = 1, .own = CUP_BLOCK_INHERITS};
+    builder_counters(&builder, &block, values);
+    starts_thread(2, 5);
+    load();
+    expect_unattributed(1, 5);
+    expect_unattributed(2, 5);
+    cr_expect_eq(profile.tasks[0].read_bytes, 1700);
+}
+
+/* A task that the report leaves out may have started the thread. */
+Test(unattributed, threads_of_a_task_that_is_left_out_count)
+{
+    runs(3, 15, 25);
+    starts_thread(2, 700);
+    save_fixture("1.cup");
+    load_fixture(&(struct cup_load_options){.from_ns = at_second(12), .to_ns = at_second(60)});
+    cr_assert_eq(profile.task_count, 1);
+    expect_unattributed(1, 700);
+}
+
+/* The waits of such a task may be waits for a server, so they are no evidence for locks. */
+Test(unattributed, waits_for_locks_of_a_task_that_ran_at_that_time_are_unsure)
+{
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_LOCK_WAIT_NS] = 1000000};
+    struct cup_r_counters block = {.task = 3, .block = 1, .sequence = 3, .own = 1};
+    struct cup_r_task_end end = {
+        .task = 3, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(30)};
+    builder_header(&builder)->features |= CUP_FEATURE_WAITS;
+    begins(3, 15);
+    builder_counters(&builder, &block, values);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    starts_thread(2, 700);
+    load();
+    uint32_t prefix = cup_task_prefix(&profile, &profile.tasks[2]);
+    cr_expect_eq(profile.prefixes[prefix].waits.unsure_lock_ns, 1000000);
 }
 
 Test(unattributed, an_older_library_did_not_say)
