@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/log/log_pairs.h"
 
@@ -174,15 +175,33 @@ static bool is_encrypted(const struct cup_file *file, struct cup_text url)
                url.bytes + url.length - 1;
 }
 
+/* "https://host" of a URL, without the port 443; empty for other URLs and for paths. */
+static struct cup_text origin_of(struct cup_text url)
+{
+    static const char scheme[] = "https://", port[] = ":443";
+    size_t least = sizeof scheme - 1, port_bytes = sizeof port - 1;
+    if (url.length <= least || memcmp(url.bytes, scheme, least) != 0)
+        return (struct cup_text){0};
+    const char *slash = memchr(url.bytes + least, '/', url.length - least);
+    size_t length = slash ? (size_t)(slash - url.bytes) : 0;
+    if (slash && memcmp(slash - port_bytes, port, port_bytes) == 0)
+        length -= port_bytes;
+    return (struct cup_text){url.bytes, length};
+}
+
 /* The string of the URL that the task's work item names, if that is at the same server; else 0. One
- * of several URLs does not say which of them was read. */
+ * of several URLs does not say which of them was read. The library names servers as clients do in
+ * TLS: in lower case. */
 static uint32_t find_url_of_item(const struct cup_profile *profile, const struct cup_task *task,
                                  struct cup_text server)
 {
     const struct cup_item *item = cup_task_item(profile, task);
-    bool named = item && item->kind != CUP_ITEM_PATHS;
-    struct cup_text url = named ? cup_profile_text(profile, item->file) : (struct cup_text){0};
-    bool same = url.length > server.length && memcmp(url.bytes, server.bytes, server.length) == 0;
+    if (!item || item->kind == CUP_ITEM_PATHS)
+        return 0;
+    struct cup_text named = origin_of(cup_profile_text(profile, item->file));
+    struct cup_text origin = origin_of(server);
+    bool same = named.length && named.length == origin.length &&
+                strncasecmp(named.bytes, origin.bytes, named.length) == 0;
     return same ? item->file : 0;
 }
 

@@ -603,3 +603,26 @@ Test(server_uses, a_request_over_tls_is_for_the_file_that_the_item_names_alone)
     expect_file(&profile.requests[0], "https://host/a.root");
     expect_file(&profile.requests[1], "https://host/");
 }
+
+/* The library leaves out the port 443, and writes the host as the client sent it in TLS. */
+Test(server_uses, a_file_over_tls_is_found_however_its_url_is_written)
+{
+    enum { DEFAULT_FILE = 350, DEFAULT_PATH, OTHER_FILE, OTHER_PATH, FIRST_URL };
+    static const char *const urls[] = {"https://HOST:443/a.root", "https://Host/b.root",
+                                       "https://host:444/c.root", "https://hos/d.root"};
+    add_file(DEFAULT_FILE, DEFAULT_PATH, "https://host/", CUP_FILE_DATA, CUP_FILE_IS_REMOTE);
+    add_file(OTHER_FILE, OTHER_PATH, "https://host:444/", CUP_FILE_DATA, CUP_FILE_IS_REMOTE);
+    for (uint32_t i = 0; i < 4; i++) {
+        builder_string(&builder, FIRST_URL + i, urls[i]);
+        add_item(1 + i, CUP_ITEM_PATH, FIRST_URL + i);
+        requested(1 + i, DEFAULT_FILE, SLOW, 0, 1, 1000);
+    }
+    requested(3, OTHER_FILE, SLOW, 0, 1, 1000);
+    load();
+    cr_assert_eq(profile.request_count, 5);
+    expect_file(&profile.requests[0], urls[0]);
+    expect_file(&profile.requests[1], urls[1]);
+    expect_file(&profile.requests[2], "https://host/");
+    expect_file(&profile.requests[3], "https://host/");
+    expect_file(&profile.requests[4], urls[2]);
+}
