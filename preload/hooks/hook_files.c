@@ -137,10 +137,16 @@ CUP_HOOK void closefrom(int first)
         cup_raw_close_from(lowest);
 }
 
+/* dup2() of a descriptor to itself changes nothing. */
+static int clear_duplicate(int from, int fd)
+{
+    return fd == from ? fd : clear_descriptor(fd);
+}
+
 #define DUP_HOOK(name, parameters, call)                                                           \
     CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
-        return clear_descriptor(call);                                                             \
+        return clear_duplicate(from, call);                                                        \
     }
 
 DUP_HOOK(dup, (int from), CUP_REAL(dup)(from))

@@ -189,6 +189,7 @@ static void use_connection(struct trace *trace, const int ends[2])
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
     memset(buffer, 'x', sizeof buffer);
     expect_send(trace, SAY(trace, send(ends[0], buffer, 200, 0)));
+    SAY(trace, dup2(ends[0], ends[0]) - ends[0]); /* still the same connection */
     expect_send(trace, SAY(trace, write(ends[0], buffer, 200)));
     expect_send(trace, SAY(trace, writev(ends[0], parts, 3)));
     expect_send(trace, SAY(trace, sendmsg(ends[0], &message, 0)));
