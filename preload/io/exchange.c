@@ -50,7 +50,8 @@ struct connection {
     bool answered;       /* more came since then than may be session tickets */
     uint8_t tickets;     /* records since then that may be session tickets, */
     uint32_t ticket;     /* and the length of each */
-    uint32_t origin;     /* FILE record of "https://HOST/"; 0: none */
+    uint32_t origin;     /* FILE record of "https://HOST/"; 0: none. Of a connection to a proxy: of
+                            the server that the last CONNECT asked for */
 };
 
 /* One for each descriptor. Connections on descriptors beyond are not followed. */
@@ -169,6 +170,8 @@ static bool add_request(struct connection *to, const struct cup_owner *owner,
     char url[CUP_URL_LONGEST];
     if (to->count == REQUESTS)
         return false;
+    if (*bytes == 'C' && cup_url_of_tunnel(url, bytes, piece->iov_len))
+        to->origin = cup_known_url(url);
     bool has_url = cup_url_of_request(url, bytes, piece->iov_len);
     struct request *request = &to->requests[(to->first + to->count) % REQUESTS];
     *request = describe_request(owner, has_url && *bytes == 'G' ? cup_known_url(url) : 0);
@@ -321,13 +324,16 @@ static bool begin_tls(struct cup_descriptor *socket, struct connection *to,
 {
     struct cup_tls_hello hello;
     char url[CUP_URL_LONGEST], peer[CUP_PEER_LONGEST] = "";
+    uint32_t tunnel = socket->protocol == CUP_PROTOCOL_TUNNEL ? to->origin : 0;
     if (!cup_tls_read_hello(&hello, piece->iov_base, piece->iov_len))
         return false;
     begin_connection(socket, to, CUP_PROTOCOL_TURNS);
-    cup_peer_address((int)(socket - cup_descriptor_table), peer);
     to->is_tls = to->shakes = true;
     to->interleaves = hello.offers_http2;
-    to->origin = cup_url_of_origin(url, hello.server, peer) ? cup_known_url(url) : 0;
+    to->origin = tunnel;
+    if (!tunnel && cup_peer_address((int)(socket - cup_descriptor_table), peer) &&
+        cup_url_of_origin(url, hello.server, peer))
+        to->origin = cup_known_url(url);
     return true;
 }
 
@@ -356,7 +362,7 @@ bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *ow
     struct connection *to = lock_connection(socket);
     if (!to)
         return false;
-    if (socket->protocol == CUP_PROTOCOL_UNKNOWN)
+    if (socket->protocol == CUP_PROTOCOL_UNKNOWN || socket->protocol == CUP_PROTOCOL_TUNNEL)
         recognise(socket, to, bytes);
     if (socket->protocol == CUP_PROTOCOL_HTTP)
         send_http(socket, to, owner, bytes);
@@ -449,7 +455,7 @@ static void end_answer(struct cup_descriptor *socket, struct connection *from)
     if (--from->count)
         expect_answer(from);
     if (tunnels)
-        socket->protocol = CUP_PROTOCOL_UNKNOWN;
+        socket->protocol = CUP_PROTOCOL_TUNNEL;
 }
 
 static struct cup_answer receive_http(struct cup_descriptor *socket, struct connection *from,

@@ -24,6 +24,7 @@
 enum cup_protocol {
     CUP_PROTOCOL_UNKNOWN, /* nothing was sent yet */
     CUP_PROTOCOL_OTHER,   /* not followed here */
+    CUP_PROTOCOL_TUNNEL,  /* a proxy forwards from now on, and nothing was sent since */
     CUP_PROTOCOL_HTTP,    /* plain HTTP/1 */
     CUP_PROTOCOL_TURNS,   /* the end of an answer cannot be seen: the next request ends it */
 };

@@ -116,6 +116,22 @@ bool cup_url_of_origin(char url[CUP_URL_LONGEST], const char *server, const char
            put_bytes(&to, "/", 1);
 }
 
+bool cup_url_of_tunnel(char url[CUP_URL_LONGEST], const char *bytes, size_t count)
+{
+    static const char connect[] = "CONNECT ";
+    char peer[256];
+    struct text to = {peer, peer + sizeof peer};
+    if (count < sizeof connect || memcmp(bytes, connect, sizeof connect - 1) != 0)
+        return false;
+    const char *server = bytes + sizeof connect - 1;
+    size_t length = measure_visible(server, bytes + count);
+    if (server + length == bytes + count || memchr(server, '/', length) ||
+        memchr(server, '@', length) || !put_bytes(&to, "tcp://", 6) ||
+        !put_bytes(&to, server, length))
+        return false;
+    return cup_url_of_origin(url, "", peer);
+}
+
 /* ---- keys of requests ------------------------------------------------------------------------ */
 
 /* FNV-1a */

@@ -16,6 +16,10 @@ bool cup_url_of_request(char url[CUP_URL_LONGEST], const char *bytes, size_t cou
  * "tcp://10.0.0.1:443". Port 443 is left out. False: neither is known. */
 bool cup_url_of_origin(char url[CUP_URL_LONGEST], const char *server, const char *peer);
 
+/* The same for the server that a request to a proxy asks for, which begins with these COUNT bytes:
+ * "CONNECT SERVER:PORT HTTP/1.1". False: it is another request. */
+bool cup_url_of_tunnel(char url[CUP_URL_LONGEST], const char *bytes, size_t count);
+
 /* A number that is the same for requests that ask for the same: a hash of the first line and of the
  * header "Range" of a request that begins with these COUNT bytes. 0: the bytes do not have its
  * first line. */

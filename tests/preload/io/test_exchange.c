@@ -2,7 +2,10 @@
 #include "preload/io/exchange.h"
 
 #include "preload/attribution/lock_origin.h"
+#include "preload/io/known_files.h"
 #include "preload/lifecycle/running_tasks.h"
+
+#include "tests/preload/log_records.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -25,6 +28,13 @@ static void begin(void)
 }
 
 TestSuite(exchange, .init = begin);
+
+static void begin_with_log(void)
+{
+    test_log_open(64 << 20);
+    cup_known_files_reset();
+    begin();
+}
 
 static void begin_with_urls(void)
 {
@@ -136,6 +146,13 @@ Test(exchange, a_task_that_ended_gets_nothing)
     expect_answer(ANSWER "abcd", 0);
 }
 
+/* A ClientHello without extensions, and one that offers "h2". */
+static const char hello[] = "\x16\x03\x01\x00\x2d\x01\x00\x00\x29\x03\x03"
+                            "0123456789abcdef0123456789abcdef\x00\x00\x02\x13\x01\x01\x00";
+static const char hello2[] = "\x16\x03\x01\x00\x38\x01\x00\x00\x34\x03\x03"
+                             "0123456789abcdef0123456789abcdef\x00\x00\x02\x13\x01\x01\x00"
+                             "\x00\x09\x00\x10\x00\x05\x00\x03\x02h2";
+
 /* After an answer to CONNECT, which has no body, a proxy only forwards: what follows is looked at
  * as on a new connection. */
 Test(exchange, a_tunnel_is_followed_from_its_begin)
@@ -146,6 +163,33 @@ Test(exchange, a_tunnel_is_followed_from_its_begin)
     send_text(3, "GET /3 HTTP/1.1\r\nHost: host\r\n\r\n");
     expect_answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", 2);
     expect_answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\ncd", 3);
+}
+
+static uint32_t file_of(const char *text)
+{
+    struct cup_exchange_bytes received = {text, 0, strlen(text)};
+    return cup_exchange_received(connection, 0, &received, 0).file;
+}
+
+Test(exchange, tls_through_a_proxy_is_for_the_server_behind_it, .init = begin_with_log,
+     .fini = test_log_close)
+{
+    send_text(1, "CONNECT host:443 HTTP/1.1\r\nHost: host:443\r\n\r\n");
+    cr_expect_eq(file_of("HTTP/1.1 200 Connection established\r\n\r\n"), 0);
+    cr_assert(send_bytes(1, hello, sizeof hello - 1));
+    cr_expect_neq(file_of("abc"), 0);
+    cr_expect_eq(file_of("abc"), cup_known_url("https://host/"));
+}
+
+/* The proxy refused: the descriptor's next connection is one of its own. */
+Test(exchange, a_tunnel_that_did_not_open_is_forgotten, .init = begin_with_log,
+     .fini = test_log_close)
+{
+    send_text(1, "CONNECT host:443 HTTP/1.1\r\nHost: host:443\r\n\r\n");
+    file_of("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n");
+    *connection = (struct cup_descriptor){.class = CUP_FILE_SOCKET, .peer = CUP_PEER_TCP};
+    cr_assert(send_bytes(1, hello, sizeof hello - 1));
+    cr_expect_eq(file_of("abc"), 0);
 }
 
 Test(exchange, other_protocols_are_not_followed)
@@ -159,13 +203,6 @@ Test(exchange, other_protocols_are_not_followed)
 }
 
 /* ---- TLS ---------------------------------------------------------------------------------- */
-
-/* A ClientHello without extensions, and one that offers "h2". */
-static const char hello[] = "\x16\x03\x01\x00\x2d\x01\x00\x00\x29\x03\x03"
-                            "0123456789abcdef0123456789abcdef\x00\x00\x02\x13\x01\x01\x00";
-static const char hello2[] = "\x16\x03\x01\x00\x38\x01\x00\x00\x34\x03\x03"
-                             "0123456789abcdef0123456789abcdef\x00\x00\x02\x13\x01\x01\x00"
-                             "\x00\x09\x00\x10\x00\x05\x00\x03\x02h2";
 
 /* A record with data of the application, cut into two calls. */
 static void send_record(uint32_t task, uint32_t rest_by, size_t bytes, size_t cut)

@@ -61,3 +61,24 @@ Test(url, of_an_origin)
     char url[CUP_URL_LONGEST];
     cr_expect(!cup_url_of_origin(url, "data.example", ""));
 }
+
+static void expect_tunnel(const char *request, const char *expected)
+{
+    char url[CUP_URL_LONGEST] = "";
+    cr_expect_eq(cup_url_of_tunnel(url, request, strlen(request)), expected != NULL, "%s", request);
+    cr_expect_str_eq(url, expected ? expected : "");
+}
+
+Test(url, of_the_server_behind_a_proxy)
+{
+    expect_tunnel("CONNECT data.example:443 HTTP/1.1\r\n\r\n", "https://data.example/");
+    expect_tunnel("CONNECT data.example:8443 HTTP/1.1\r\n\r\n", "https://data.example:8443/");
+    expect_tunnel("CONNECT [2001:db8::1]:443 HTTP/1.1\r\n\r\n", "https://[2001:db8::1]/");
+    expect_tunnel("CONNECT data.example HTTP/1.1\r\n\r\n", NULL);
+    expect_tunnel("CONNECT user@data.example:443 HTTP/1.1\r\n\r\n", NULL);
+    expect_tunnel("CONNECT data.example:443", NULL);
+    expect_tunnel("GET /a HTTP/1.1\r\nHost: x\r\n\r\n", NULL);
+    char request[1000];
+    snprintf(request, sizeof request, "CONNECT %0600d:443 HTTP/1.1\r\n\r\n", 0);
+    expect_tunnel(request, NULL);
+}
