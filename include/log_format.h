@@ -881,7 +881,7 @@ enum cup_task_status {
 #define CUP_UNATTRIBUTED_REASONS(X)                                                                \
     X(THREAD, "threads", "a thread read that may work for several tasks")                          \
     X(SENDER, "sender", "it is not known which task sent the request")                             \
-    X(MIXED, "http2", "tasks shared an HTTP/2 connection, which mixes their answers")              \
+    X(MIXED, "http2", "tasks shared a connection that mixes their answers, as HTTP/2 does")        \
     X(PROTOCOL, "protocol", "tasks shared a connection that carries neither HTTP nor TLS")
 enum cup_unattributed_reason {
 #define X(id, name, text) CUP_UNATTRIBUTED_##id,

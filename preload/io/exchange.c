@@ -36,7 +36,7 @@ struct connection {
     uint32_t lock;
     bool is_tls;
     bool asks;        /* the last call sent part of a TLS client's request */
-    bool interleaves; /* it may be HTTP/2 */
+    bool interleaves; /* it may be HTTP/2, or more requests are out than are followed */
     bool shared;      /* answers to several tasks may be mixed: they are unattributed */
     uint8_t first, count;
     struct request requests[REQUESTS]; /* COUNT from FIRST on, in the order of their answers */
@@ -116,13 +116,38 @@ static struct request *last_request(struct connection *to)
     return to->count ? &to->requests[(to->first + to->count - 1) % REQUESTS] : NULL;
 }
 
-/* From now on only the turns of sending and receiving say whose the bytes are. */
+/* TASK uses the connection. The answer to another task's request has ended, except with HTTP/2,
+ * and if more requests are out than are followed. */
+static void note_user(struct connection *to, uint32_t task)
+{
+    const struct request *last = &to->requests[0];
+    if (to->count && to->interleaves && last->task != task &&
+        (!last->task || cup_task_runs(last->task)))
+        to->shared = true;
+}
+
+static void take_turn(struct connection *to, const struct cup_owner *owner)
+{
+    struct request next = describe_request(owner, to->origin);
+    note_user(to, next.task);
+    to->requests[0] = next;
+    to->count = 1;
+}
+
+/* From now on only the turns of sending and receiving say whose the bytes are. Answers that are
+ * still to come may be for several files. */
 static void follow_turns(struct cup_descriptor *socket, struct connection *to)
 {
     const struct request *last = last_request(to);
-    for (unsigned i = 0; i < to->count; i++)
-        to->shared |= to->requests[(to->first + i) % REQUESTS].task != last->task;
+    bool one_file = true;
+    for (unsigned i = 0; i < to->count; i++) {
+        const struct request *request = &to->requests[(to->first + i) % REQUESTS];
+        to->shared |= request->task != last->task;
+        one_file &= request->file == last->file;
+    }
     to->requests[0] = last ? *last : (struct request){0};
+    if (!one_file)
+        to->requests[0].file = 0;
     to->first = 0;
     to->count = last != NULL;
     socket->protocol = CUP_PROTOCOL_TURNS;
@@ -201,8 +226,10 @@ static void send_http(struct cup_descriptor *socket, struct connection *to,
         struct iovec piece = find_piece(bytes, at);
         bool begins = to->request.part == CUP_HTTP_ENDED;
         if (!piece.iov_len || (begins && !add_request(to, owner, &piece))) {
-            to->shared |= begins;
             follow_turns(socket, to);
+            to->interleaves |= begins;
+            if (begins)
+                take_turn(to, owner);
             return;
         }
         at += cup_http_feed(&to->request, piece.iov_base, piece.iov_len, NULL);
@@ -215,23 +242,6 @@ static void send_http(struct cup_descriptor *socket, struct connection *to,
 }
 
 /* ---- sent: by turns ----------------------------------------------------------------------- */
-
-/* TASK uses the connection. The answer to another task's request has ended, except with HTTP/2. */
-static void note_user(struct connection *to, uint32_t task)
-{
-    const struct request *last = &to->requests[0];
-    if (to->count && to->interleaves && last->task != task &&
-        (!last->task || cup_task_runs(last->task)))
-        to->shared = true;
-}
-
-static void take_turn(struct connection *to, const struct cup_owner *owner)
-{
-    struct request next = describe_request(owner, to->origin);
-    note_user(to, next.task);
-    to->requests[0] = next;
-    to->count = 1;
-}
 
 /* With TLS 1.3 the client's last messages of the handshake look like data of the application. The
  * very last one, Finished, has one of two lengths; a certificate of the client may come before it.

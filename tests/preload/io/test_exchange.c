@@ -131,6 +131,26 @@ Test(exchange, more_requests_than_are_followed_are_unattributed)
     expect_answer(ANSWER "abcd", 0);
 }
 
+/* All of one task: only their files are not known. Later requests of other tasks are attributed. */
+Test(exchange, more_requests_of_one_task_than_are_followed)
+{
+    for (int i = 0; i < 6; i++)
+        send_text(1, REQUEST);
+    expect_answer(ANSWER "abcd", 1);
+    expect_answer(ANSWER "abcd", 1);
+    cup_running_remove(1);
+    send_text(2, REQUEST);
+    expect_answer(ANSWER "abcd", 2);
+}
+
+Test(exchange, more_requests_than_are_followed_and_then_another_task)
+{
+    for (int i = 0; i < 5; i++)
+        send_text(1, REQUEST);
+    send_text(2, REQUEST);
+    expect_answer(ANSWER "abcd", 0);
+}
+
 Test(exchange, what_cannot_be_read_belongs_to_the_last_sender)
 {
     send_text(1, REQUEST);
@@ -464,4 +484,22 @@ Test(exchange, urls_of_a_task_that_ended_name_none, .init = begin_with_urls)
     cup_running_remove(1);
     send_text(0, GET("ended"));
     cr_expect_eq(named, 0);
+}
+
+/* The file of each answer is lost then. */
+Test(exchange, more_files_at_once_than_are_followed_are_none, .init = begin_with_log,
+     .fini = test_log_close)
+{
+    send_text(1, GET("a") GET("b") GET("c") GET("d") GET("e"));
+    cr_expect_eq(file_of(ANSWER "abcd"), 0);
+    cr_expect_eq(file_of(ANSWER "abcd"), 0);
+}
+
+Test(exchange, files_after_the_place_was_lost_are_none, .init = begin_with_log,
+     .fini = test_log_close)
+{
+    send_text(1, GET("a"));
+    send_text(1, GET("b"));
+    cr_expect_eq(file_of("no answer\r\n"), cup_known_url("http://h/a"));
+    cr_expect_eq(file_of("abcd"), 0);
 }
