@@ -246,8 +246,8 @@ static struct cup_mapping *find_place(void)
     return &table.followed[cup_mapping_count - 1];
 }
 
-/* If the table is full, a mapping whose task has ended is replaced: what is still read there would
- * be unattributed anyway. */
+/* If the table is full, a mapping without a task is replaced: what is still read there would be
+ * unattributed anyway. */
 static void add_mapping(const struct cup_mapping *mapping)
 {
     struct cup_mapping *place = find_place();
@@ -329,7 +329,7 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
 {
     struct cup_descriptor spare, *descriptor;
     struct stat status;
-    bool followed = false;
+    call->owner.block = NULL;
     if (!table.page || !cup_descriptor_is_ours())
         return false;
     int saved = cup_enter();
@@ -338,10 +338,9 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
         call->owner = cup_attribution(&descriptor->owner);
         call->mapping = (struct cup_mapping){.file = descriptor->file,
                                              .in_file = (uint64_t)(status.st_size - offset)};
-        followed = call->owner.block && call->owner.block->task;
     }
     cup_leave(saved);
-    return followed;
+    return call->owner.block != NULL;
 }
 
 /* A new mapping lies in [from, to). A mapping that is still followed there was replaced, or
@@ -368,8 +367,10 @@ void cup_mapping_follow(struct cup_mapping_call *call, const void *at, size_t by
 {
     int saved = cup_enter();
     cup_attribution_confirm(&call->owner);
-    if (call->owner.block && (call->mapping.task = call->owner.block->task))
+    if (call->owner.block) {
+        call->mapping.task = call->owner.block->task;
         add_new_mapping(call->mapping, (uintptr_t)at, bytes);
+    }
     cup_leave(saved);
 }
 

@@ -2,8 +2,9 @@
  * present (/proc/self/pagemap), and counts their bytes for the task that mapped the file.
  *
  * It asks just before the program unmaps, moves or replaces a mapping (or a part of it), and when
- * the mapping's task ends. A page counts once. Pages that are touched after the end of the task are
- * unattributed: they count for task 0 when the mapping is unmapped.
+ * the mapping's task ends. A page counts once. Pages that are touched after the end of the task, or
+ * in a mapping that no task made, are unattributed: they count for task 0 when the mapping is
+ * unmapped.
  *
  * The result can be too high: around a page that is touched the kernel makes others present as
  * well, 16 in all, or 2 MiB where it keeps the file in huge pages (a file that was just written in
@@ -28,7 +29,7 @@ struct cup_mapping {
     uint64_t in_file; /* bytes of the file from AT on: no more can be present */
     uint64_t counted; /* how many of these were counted already */
     uint32_t file;    /* number of its FILE record */
-    uint32_t task;    /* that mapped it; 0: it has ended */
+    uint32_t task;    /* that mapped it; 0: none, or it has ended */
 };
 
 /* A call under way that maps a file. */
@@ -49,8 +50,8 @@ static inline bool cup_mapping_any(void)
  */
 bool cup_mapping_verify(void);
 
-/* Call before FD is mapped from OFFSET on. True: FD is a data file, and a task maps it. If the call
- * then maps BYTES at AT, call cup_mapping_follow(). Both keep errno. */
+/* Call before FD is mapped from OFFSET on. True: FD is a data file. If the call then maps BYTES at
+ * AT, call cup_mapping_follow(). Both keep errno. */
 bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offset);
 void cup_mapping_follow(struct cup_mapping_call *call, const void *at, size_t bytes);
 

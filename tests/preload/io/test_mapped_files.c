@@ -288,12 +288,21 @@ Test(mapping, a_helper_counts_for_the_task)
     expect_pages(cup_self.last->counters[CUP_C_MAPPED_BYTES], 7);
 }
 
-Test(mapping, without_a_task_nothing_is_followed)
+Test(mapping, without_a_task_it_is_unattributed)
+{
+    end_task();
+    char *at = map(0, PAGES);
+    touch(at, 0, 3);
+    run_task(2);
+    touch(at, 3, 2);
+    expect_pages(end_task(), 0);
+    unmap(at, 0, PAGES);
+    expect_pages(for_no_task(), 5);
+}
+
+Test(mapping, only_data_files_are_followed)
 {
     struct cup_mapping_call call;
-    end_task();
-    cr_expect(!cup_mapping_begin(&call, file, 0));
-    run_task(2);
     cr_expect(cup_mapping_begin(&call, file, 0));
     cr_expect(!cup_mapping_begin(&call, file, PAGES * page), "beyond the file");
     int status = cup_raw_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
