@@ -111,7 +111,7 @@ enum cup_method {
     X(HELPER_CPU_NS, "helper_cpu_ns", SUM, HELPERS,                                                \
       "CPU time of this thread while it helped the task")                                          \
     X(MAPPED_BYTES, "mapped_bytes", SUM, MAPPED,                                                   \
-      "pages of mapped files that became present: an upper bound")                                 \
+      "pages of mapped files that became present: mostly an upper bound")                          \
     X(RECV_BYTES, "recv_bytes", SUM, FILES, "received from sockets other than Dask's")             \
     X(RECV_CALLS, "recv_calls", SUM, FILES, "calls that received recv_bytes")                      \
     X(SEND_BYTES, "send_bytes", SUM, FILES, "sent to sockets other than Dask's")                   \
@@ -236,7 +236,7 @@ static inline uint64_t cup_bucket_from_ns(unsigned bucket)
     X(SIZE_10M_100M, "size_10m_100m", "over 10 MiB, up to 100 MiB")                                \
     X(SIZE_100M_1G, "size_100m_1g", "over 100 MiB, up to 1 GiB")                                   \
     X(SIZE_1G_UP, "size_1g_up", "over 1 GiB")                                                      \
-    X(MAPPED_BYTES, "mapped_bytes", "pages that became present through mappings: an upper bound")  \
+    X(MAPPED_BYTES, "mapped_bytes", "pages present through mappings: mostly an upper bound")       \
     X(WAIT_NS, "wait_ns",                                                                          \
       "a server: how long tasks were blocked while a request to it was out; of several servers "   \
       "at a time, the one that answered first")                                                    \

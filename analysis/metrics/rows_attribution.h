@@ -30,8 +30,8 @@ METRIC(server_read_bytes, "    by sockets: HTTP, S3", BYTES,
        "Dask's own and those of XRootD's client",
        .needs = CUP_FEATURE_FILES | CUP_FEATURE_SERVERS, .missing = CUP_OF_ALL_RUNS)
 METRIC(mapped_bytes, "  from mapped files", BYTES, cup_class_bytes(t, CUP_C_MAPPED_BYTES),
-       "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED,
-       .missing = CUP_OF_ALL_RUNS)
+       "P: pages of mapped files that became present: mostly an upper bound",
+       .needs = CUP_FEATURE_MAPPED, .missing = CUP_OF_ALL_RUNS)
 METRIC(mapped_none_bytes, NULL, BYTES, cup_count(t->without_task[CUP_C_MAPPED_BYTES]),
        "P: part of mapped_bytes that is unattributed", .needs = CUP_FEATURE_MAPPED,
        .of_all_runs = true)

@@ -10,7 +10,8 @@
  * well, 16 in all, or 2 MiB where it keeps the file in huge pages (a file that was just written in
  * large pieces to ext4, XFS or tmpfs). It never exceeds the size that the file had when it was
  * mapped. The result can be too low: pages that the kernel reclaimed before it was asked are
- * missing. */
+ * missing, and so are those around a page of a private mapping that the program wrote, if they were
+ * in one huge page with it. */
 #pragma once
 
 #include "preload/attribution/attribution.h"
