@@ -199,6 +199,21 @@ static void put_task(struct log_builder *log, int i, uint32_t task, const char *
     put_reads(log, task, CUP_BLOCK_HELPS);
 }
 
+/* A thread that TASK started read for other tasks, too: each task that ran then may have read
+ * more. */
+static bool threads_serve_others;
+
+static void put_thread(struct log_builder *log, uint32_t task)
+{
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 90000};
+    struct cup_r_counters block = {
+        .task = task, .tid = 99, .block = 3, .own = CUP_BLOCK_INHERITS, .sequence = 1};
+    builder_counters(log, &block, values);
+    BUILDER_ADD(log, CUP_R_VOID, ((struct cup_r_void){.task = task}));
+    builder_header(log)->health[CUP_H_THREADS_VOIDED] = 1;
+    builder_header(log)->features |= CUP_FEATURE_FILES | CUP_FEATURE_UNATTRIBUTED;
+}
+
 /* So many chunks of the first log ended in the last one, too. */
 static uint32_t ended_twice;
 
@@ -225,6 +240,8 @@ static void build_log_number(struct log_builder *log, int i)
         }
         put_task(log, i, task, again && i == LOGS - 1 ? key : NULL);
     }
+    if (threads_serve_others)
+        put_thread(log, 216);
     if (i == LOGS - 1)
         put_begin(log, i, TASKS + 1, NULL);
 }
@@ -352,13 +369,16 @@ Test(summary, totals_are_those_of_all_tasks)
     struct cup_error error;
     struct cup_profile merged;
     struct cup_totals t;
+    threads_serve_others = true;
     save_logs();
+    threads_serve_others = false;
     const char *path = path_in(outside, "all.cup");
     MERGE(path, scratch);
     load_fixture(&(struct cup_load_options){0});
     cr_assert_eq(cup_profile_load(&merged, path, &(struct cup_load_options){0}, &error), 0, "%s",
                  error.text);
     cr_assert_eq(cup_totals_make(&t, &merged), 0);
+    cr_expect_eq(t.all.partly, 2 * LOGS);
     cr_expect_gt(merged.tasks_summed, LOGS * TASKS * 3 / 4);
     cr_expect_eq(merged.tasks_summed + merged.task_count, profile.task_count);
     cr_expect_eq(memcmp(&t.all, &totals.all, sizeof t.all), 0);
