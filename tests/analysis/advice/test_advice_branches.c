@@ -359,7 +359,7 @@ Test(advice_branches, a_file_that_every_chunk_reads_is_named_with_branch_and_lin
     cr_assert_eq(cup_call_add_branch(&calls, line, 0, 80, 8000000), 0);
     totals.calls = &calls;
     count = cup_advice_make(&totals, advice);
-    EXPECT("shared_baskets", "of branch Events/branch_1 (processor.py:8);");
+    EXPECT("shared_baskets", "of branch Events/branch_1 (me/processor.py:8);");
     cup_call_tree_free(&calls);
     totals.calls = NULL;
 }
