@@ -262,10 +262,11 @@ static bool will_follow(struct survey found)
     return found.preloaded && found.recorded && find_parent_task().known;
 }
 
-static bool is_on_signal_stack(void)
+/* A seccomp filter may forbid to ask. */
+static bool may_be_on_signal_stack(void)
 {
     stack_t stack;
-    return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+    return cup_below_filter() || (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK);
 }
 
 /* If the variable is there already, a statically linked program passed it on, or another thread is
@@ -278,7 +279,7 @@ size_t cup_child_room(char *const environment[])
         return 1;
     struct survey found = survey_environment(environment);
     bool fits = found.count <= CUP_CHILD_MOST_ON_SIGNAL_STACK ||
-                (found.count <= CUP_CHILD_MOST_VARIABLES && !is_on_signal_stack());
+                (found.count <= CUP_CHILD_MOST_VARIABLES && !may_be_on_signal_stack());
     return fits && (found.marked || will_follow(found)) ? found.count + 2 : 1;
 }
 

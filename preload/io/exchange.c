@@ -195,8 +195,8 @@ static bool add_request(struct connection *to, const struct cup_owner *owner,
     char url[CUP_URL_LONGEST];
     if (to->count == REQUESTS)
         return false;
-    if (*bytes == 'C' && cup_url_of_tunnel(url, bytes, piece->iov_len))
-        to->origin = cup_known_url(url);
+    if (*bytes == 'C')
+        to->origin = cup_url_of_tunnel(url, bytes, piece->iov_len) ? cup_known_url(url) : 0;
     bool has_url = cup_url_of_request(url, bytes, piece->iov_len);
     struct request *request = &to->requests[(to->first + to->count) % REQUESTS];
     *request = describe_request(owner, has_url && *bytes == 'G' ? cup_known_url(url) : 0);
@@ -460,12 +460,15 @@ static bool has_only_tickets(struct connection *from, const struct cup_exchange_
 /* The answer that was expected has ended. After an answer to CONNECT the proxy only forwards. */
 static void end_answer(struct cup_descriptor *socket, struct connection *from)
 {
-    bool tunnels = from->requests[from->first].method == 'C' && from->answer.status < 300;
+    bool connects = from->requests[from->first].method == 'C',
+         tunnels = connects && from->answer.status < 300;
     from->first = (uint8_t)((from->first + 1) % REQUESTS);
     if (--from->count)
         expect_answer(from);
     if (tunnels)
         socket->protocol = CUP_PROTOCOL_TUNNEL;
+    else if (connects)
+        from->origin = 0;
 }
 
 static struct cup_answer receive_http(struct cup_descriptor *socket, struct connection *from,

@@ -238,23 +238,26 @@ static void set_count(uint32_t count)
     __atomic_store_n(&cup_mapping_count, count, __ATOMIC_RELAXED);
 }
 
+/* If the table is full, a mapping without a task gives way: what the program touches there from now
+ * on does not count. NULL: there is none. */
 static struct cup_mapping *find_place(void)
 {
-    if (cup_mapping_count == MAPPINGS)
-        return find_orphan();
-    set_count(cup_mapping_count + 1);
-    return &table.followed[cup_mapping_count - 1];
+    if (cup_mapping_count < MAPPINGS) {
+        set_count(cup_mapping_count + 1);
+        return &table.followed[cup_mapping_count - 1];
+    }
+    struct cup_mapping *orphan = find_orphan();
+    cup_log_health(CUP_H_MAPPINGS_DROPPED, 1);
+    if (orphan)
+        count_new(orphan, count_present(orphan));
+    return orphan;
 }
 
-/* If the table is full, a mapping without a task is replaced: what is still read there would be
- * unattributed anyway. */
 static void add_mapping(const struct cup_mapping *mapping)
 {
     struct cup_mapping *place = find_place();
     if (place)
         *place = *mapping;
-    else
-        cup_log_health(CUP_H_MAPPINGS_DROPPED, 1);
 }
 
 static void remove_mapping(uint32_t index)

@@ -129,6 +129,8 @@ bool cup_url_of_tunnel(char url[CUP_URL_LONGEST], const char *bytes, size_t coun
         memchr(server, '@', length) || !put_bytes(&to, "tcp://", 6) ||
         !put_bytes(&to, server, length))
         return false;
+    for (char *at = peer; *at; at++)
+        *at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 'a' - 'A' : *at);
     return cup_url_of_origin(url, "", peer);
 }
 

@@ -1,5 +1,8 @@
 #include "preload/sys/raw.h"
 
+#include "preload/sys/parse_number.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -12,11 +15,33 @@ int cup_remote_process;
 #define SYS_close_range 436
 #endif
 
+/* Closes FIRST and those above it that /proc/self/fd lists. Returns 0, or -1: there is no such
+ * list. */
+static int close_listed(unsigned first)
+{
+    char entries[2048] __attribute__((aligned(8)));
+    long bytes = -1;
+    int list = cup_raw_open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (list < 0)
+        return -1;
+    while ((bytes = syscall(SYS_getdents64, list, entries, sizeof entries)) > 0)
+        for (long at = 0; at < bytes;) {
+            const struct dirent *entry = (const struct dirent *)(entries + at);
+            uint64_t fd = 0;
+            if (cup_number(entry->d_name, &fd) != entry->d_name && fd >= first &&
+                fd != (uint64_t)list)
+                cup_raw_close((int)fd);
+            at += entry->d_reclen;
+        }
+    cup_raw_close(list);
+    return bytes == 0 ? 0 : -1;
+}
+
 void cup_raw_close_from(unsigned first)
 {
     int saved = errno;
-    long most = syscall(SYS_close_range, first, ~0U, 0U) == 0 ? 0 : sysconf(_SC_OPEN_MAX);
-    for (long fd = first; fd < most; fd++)
+    bool closed = syscall(SYS_close_range, first, ~0U, 0U) == 0 || close_listed(first) == 0;
+    for (long fd = first; !closed && fd < sysconf(_SC_OPEN_MAX); fd++)
         cup_raw_close((int)fd);
     errno = saved;
 }
@@ -39,7 +64,7 @@ void cup_filter_comes(void)
     __atomic_store_n(&filtered, true, __ATOMIC_RELAXED);
 }
 
-static bool below_filter(void)
+bool cup_below_filter(void)
 {
     return __atomic_load_n(&filtered, __ATOMIC_RELAXED);
 }
@@ -70,14 +95,14 @@ static bool read_by_call(int process, const struct iovec *to, const struct iovec
 bool cup_memory_read(const void *at, void *to, size_t bytes)
 {
     struct iovec here = {to, bytes}, there = cup_remote_at((uintptr_t)at, bytes);
-    return (!below_filter() && read_by_call(cup_raw_getpid(), &here, &there, 1)) ||
+    return (!cup_below_filter() && read_by_call(cup_raw_getpid(), &here, &there, 1)) ||
            read_by_file(&here, &there, 1);
 }
 
 bool cup_remote_read(const struct iovec *to, const struct iovec *from, size_t count)
 {
-    return below_filter() ? read_by_file(to, from, count)
-                          : read_by_call(cup_remote_process, to, from, count);
+    return cup_below_filter() ? read_by_file(to, from, count)
+                              : read_by_call(cup_remote_process, to, from, count);
 }
 
 void *cup_memory_word(const void *at, size_t offset)

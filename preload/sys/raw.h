@@ -24,8 +24,8 @@ static inline int cup_raw_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-/* Closes FIRST and all descriptors above it, as closefrom() does in glibc since 2.34. On Linux
- * before 5.9, not those above RLIMIT_NOFILE, if that was lowered. Keeps errno. */
+/* Closes FIRST and all descriptors above it, as closefrom() does in glibc since 2.34. Without
+ * close_range() and /proc, not those above RLIMIT_NOFILE, if that was lowered. Keeps errno. */
 void cup_raw_close_from(unsigned first);
 
 /* Sets VARIABLE to zeros without a store to each of its pages: in a forked child, such a store
@@ -123,6 +123,7 @@ static inline int cup_raw_getpid(void)
  * is loaded. cup_filter_comes(): the program is about to install one. */
 void cup_filter_look(void);
 void cup_filter_comes(void);
+bool cup_below_filter(void);
 
 /* cup_memory_read() copies BYTES from AT. False: not all of them are mapped. cup_memory_word() is
  * the word at AT + OFFSET; NULL if it cannot be read, or if AT is NULL. Both also work in sandboxes

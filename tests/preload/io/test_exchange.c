@@ -212,6 +212,35 @@ Test(exchange, a_tunnel_that_did_not_open_is_forgotten, .init = begin_with_log,
     cr_expect_eq(file_of("abc"), 0);
 }
 
+/* So that no file is known but by the connection. */
+static void send_more_than_are_followed(void)
+{
+    for (int i = 0; i < 6; i++)
+        send_text(1, REQUEST);
+}
+
+/* The connection to the proxy goes on. */
+Test(exchange, a_tunnel_that_the_proxy_refuses_names_no_file, .init = begin_with_log,
+     .fini = test_log_close)
+{
+    send_text(1, "CONNECT host:443 HTTP/1.1\r\nHost: host:443\r\n\r\n");
+    file_of("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+    send_more_than_are_followed();
+    cr_expect_eq(file_of(ANSWER "abcd"), 0);
+}
+
+Test(exchange, a_tunnel_whose_server_cannot_be_read_has_not_the_name_of_the_last,
+     .init = begin_with_log, .fini = test_log_close)
+{
+    send_text(1, "CONNECT host:443 HTTP/1.1\r\nHost: host:443\r\n\r\n");
+    file_of("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+    send_text(1, "CONNECT oth");
+    send_text(1, "er:443 HTTP/1.1\r\nHost: other:443\r\n\r\n");
+    file_of("HTTP/1.1 200 Connection established\r\n\r\n");
+    cr_assert(send_bytes(1, hello, sizeof hello - 1));
+    cr_expect_eq(file_of("abc"), 0);
+}
+
 Test(exchange, other_protocols_are_not_followed)
 {
     cr_expect(!send_text(1, "SSH-2.0"));

@@ -324,10 +324,11 @@ Test(mapping, unmapped_past_us)
     expect_pages(end_task(), 1);
 }
 
+enum { ROOM = 1024 }; /* of the table */
+
 /* A full table follows no more, unless there are mappings whose task has ended. */
 Test(mapping, full_table)
 {
-    enum { ROOM = 1024 };
     uint64_t *dropped = &cup_log_header()->health[CUP_H_MAPPINGS_DROPPED];
     for (int i = 0; i < ROOM; i++)
         touch(map(0, 1), 0, 1);
@@ -336,10 +337,20 @@ Test(mapping, full_table)
     expect_pages(end_task(), ROOM);
     run_task(2);
     touch(map(0, 2), 0, 2);
-    cr_expect(cup_mapping_count == ROOM && *dropped == 1);
+    cr_expect(cup_mapping_count == ROOM && *dropped == 2);
     expect_pages(end_task(), 2);
     cup_mapping_reset();
     cr_expect(cup_mapping_count == 0);
+}
+
+Test(mapping, of_no_task_it_is_counted_before_it_gives_way)
+{
+    end_task();
+    for (int i = 0; i <= ROOM; i++)
+        touch(map(0, 1), 0, 1);
+    cr_expect(cup_mapping_count == ROOM);
+    cr_expect(cup_log_header()->health[CUP_H_MAPPINGS_DROPPED] == 1);
+    expect_pages(for_no_task(), 1);
 }
 
 /* ---- what the kernel tells

@@ -73,6 +73,7 @@ Test(url, of_the_server_behind_a_proxy)
 {
     expect_tunnel("CONNECT data.example:443 HTTP/1.1\r\n\r\n", "https://data.example/");
     expect_tunnel("CONNECT data.example:8443 HTTP/1.1\r\n\r\n", "https://data.example:8443/");
+    expect_tunnel("CONNECT Data.Example:443 HTTP/1.1\r\n\r\n", "https://data.example/");
     expect_tunnel("CONNECT [2001:db8::1]:443 HTTP/1.1\r\n\r\n", "https://[2001:db8::1]/");
     expect_tunnel("CONNECT data.example HTTP/1.1\r\n\r\n", NULL);
     expect_tunnel("CONNECT user@data.example:443 HTTP/1.1\r\n\r\n", NULL);
