@@ -266,10 +266,10 @@ bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
         return cup_advise_more(
             advice,
             "In all, the workers' processes used %s of CPU time. That is less than half of the %s "
-            "that their hosts' cores give during these waits: other processes had the cores, or "
-            "the "
-            "batch system limits the job. \nAsk for cores of your own, or measure on an idle "
-            "machine.",
+            "that their hosts' cores give during these waits: other processes had the cores, such "
+            "as the client or other jobs, or a limit of the batch system or the container holds "
+            "the workers. \nAsk for cores of your own, or measure on an idle machine; below a "
+            "limit, set OMP_NUM_THREADS to as many cores as it grants.",
             CUP_SHOW_S(used), CUP_SHOW_S(give));
     return cup_advise_more(
         advice, "There are more runnable threads than cores, of this job or of other programs. "

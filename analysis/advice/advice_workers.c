@@ -81,8 +81,12 @@ bool cup_rule_memory_grows(const struct cup_totals *t, struct cup_advice *advice
                                " The result of a chunk has %s, and a worker keeps it until it is "
                                "merged. \nMake results smaller, or merge them earlier.",
                                CUP_SHOW_BYTES(result));
-    return cup_advise_more(advice, " \nLook for what the processor keeps from one chunk to the "
-                                   "next, such as lists and caches of a module.");
+    return cup_advise_more(advice,
+                           " \nLook for what the processor keeps from one chunk to the next, such "
+                           "as lists and caches of a module%s.",
+                           cup_profile_is_without_dask(t->profile)
+                               ? ", and at the results, which the executor adds up in the process"
+                               : "");
 }
 
 bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)

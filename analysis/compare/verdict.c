@@ -192,40 +192,38 @@ static void describe_single(char to[CUP_VERDICT_TEXT], const struct subject *sub
 /* A smaller change of the largest memory of a worker is not worth a sentence. */
 static const double LEAST_MEMORY_CHANGE = 0.2;
 
-/* The larger of what samples and what tasks saw, as in the report; NULL: not known. */
-static const struct cup_compared *find_memory(const struct cup_comparison *comparison, size_t input)
+/* The larger of what samples and what tasks saw, as in the report; NAN: not known. *ROW is where it
+ * stands. */
+static double find_memory(const struct cup_comparison *comparison, size_t input,
+                          const struct cup_compared **row)
 {
     static const enum cup_metric_id metrics[] = {CUP_METRIC_peak_task_rss_bytes,
                                                  CUP_METRIC_peak_memory_bytes};
-    const struct cup_compared *largest = NULL;
-    double most = 0;
+    double most = NAN;
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-        const struct cup_compared *row = find_metric(comparison, metrics[i]);
-        double bytes = row ? cup_number(cup_compared_value(row, input)) : NAN;
-        if (!(bytes > most))
+        const struct cup_compared *seen = find_metric(comparison, metrics[i]);
+        double bytes = seen ? cup_number(cup_compared_value(seen, input)) : NAN;
+        if (isnan(bytes) || bytes <= most)
             continue;
         most = bytes;
-        largest = row;
+        *row = seen;
     }
-    return largest;
+    return most;
 }
 
 /* How fast a run was does not say that its workers need another limit of memory. */
 static void add_memory(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
                        size_t input)
 {
-    const struct cup_compared *row = find_memory(comparison, input);
-    if (!row)
-        return;
-    struct cup_change change = cup_change_of(comparison, row, input);
-    double relative = cup_number(change.relative);
+    const struct cup_compared *row = NULL;
+    double before = find_memory(comparison, comparison->baseline, &row);
+    double now = find_memory(comparison, input, &row), relative = now / before - 1;
     if (!(fabs(relative) >= LEAST_MEMORY_CHANGE) ||
-        (cup_has_several_runs(comparison, input) && !(fabs(relative) > change.noise)))
+        (cup_has_several_runs(comparison, input) &&
+         !(fabs(relative) > cup_change_of(comparison, row, input).noise)))
         return;
-    add_text(to, " Memory of a worker, at most: %s against %s (%+.0f %%).",
-             CUP_SHOW_VALUE(cup_compared_value(row, input), row->unit),
-             CUP_SHOW_VALUE(cup_compared_value(row, comparison->baseline), row->unit),
-             100 * relative);
+    add_text(to, " Memory of a worker, at most: %s against %s (%+.0f %%).", CUP_SHOW_BYTES(now),
+             CUP_SHOW_BYTES(before), 100 * relative);
 }
 
 /* It is not known whether the run is complete, and it had a plan, or another run went on with it.

@@ -20,38 +20,45 @@ static FILE *open_regular(const char *path)
     return file;
 }
 
-/* True if a line of the RECORD begins with NAME. */
-static bool record_lists(const char *record, struct cup_text name)
+/* Adds "DIRECTORY/NAME/" for the first part of each path in a RECORD, and "DIRECTORY/NAME," for a
+ * single module. */
+static void list_record(struct cup_installed *installed, const char *directory, const char *record)
 {
     FILE *file = open_regular(record);
-    bool found = false;
-    char *line = NULL;
+    char *line = NULL, key[PATH_MAX + 2];
     size_t room = 0;
-    while (file && !found && getline(&line, &room, file) > 0)
-        found = strncmp(line, name.bytes, name.length) == 0;
+    while (file && getline(&line, &room, file) > 0) {
+        int part = (int)strcspn(line, "/,") + 1;
+        int bytes = snprintf(key, sizeof key, "%s/%.*s", directory, part, line);
+        if (bytes < (int)sizeof key)
+            cup_intern_add(&installed->listed, key, (size_t)bytes);
+    }
     free(line);
     if (file)
         fclose(file);
-    return found;
 }
 
-/* True if a package that was installed into DIRECTORY has files whose names begin with NAME. */
-static bool directory_lists(const char *directory, struct cup_text name)
+/* Lists what packages were installed into a directory, once: "DIRECTORY/" says that it was. */
+static void list_directory(struct cup_installed *installed, const char *directory)
 {
     static const char ending[] = ".dist-info";
-    char record[PATH_MAX];
-    bool found = false;
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/", directory);
+    if (length >= (int)sizeof path ||
+        cup_intern_find(&installed->listed, path, (size_t)length) != 0 ||
+        !cup_intern_add(&installed->listed, path, (size_t)length))
+        return;
     DIR *stream = opendir(directory);
-    for (struct dirent *entry; stream && !found && (entry = readdir(stream)) != NULL;) {
-        size_t length = strlen(entry->d_name);
-        if (length < sizeof ending || strcmp(entry->d_name + length - strlen(ending), ending) != 0)
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
+        size_t bytes = strlen(entry->d_name);
+        if (bytes < sizeof ending || strcmp(entry->d_name + bytes - strlen(ending), ending) != 0)
             continue;
-        int bytes = snprintf(record, sizeof record, "%s/%s/RECORD", directory, entry->d_name);
-        found = bytes < (int)sizeof record && record_lists(record, name);
+        int whole = snprintf(path, sizeof path, "%s/%s/RECORD", directory, entry->d_name);
+        if (whole < (int)sizeof path)
+            list_record(installed, directory, path);
     }
     if (stream)
         closedir(stream);
-    return found;
 }
 
 /* Cuts the path at the slash behind the directory that holds the file's package: the innermost one
@@ -69,58 +76,41 @@ static size_t cut_to_directory(char path[PATH_MAX])
     return 0;
 }
 
-/* The answer + 1 that was found for TEXT before; 0: none. *id: for keep_answer(). */
-static uint32_t find_answer(struct cup_installed *installed, struct cup_text text, uint32_t *id)
-{
-    *id = cup_intern_add(&installed->asked, text.bytes, text.length);
-    return *id ? cup_id_map_get(&installed->answers, *id) : 0;
-}
-
-/* Without memory the answer is found again the next time. */
-static size_t keep_answer(struct cup_installed *installed, uint32_t id, size_t answer)
-{
-    if (id)
-        cup_id_map_set(&installed->answers, id, (uint32_t)answer + 1);
-    return answer;
-}
-
-/* All files of a package have the same answer. Its key has the slash behind the package's name, or
- * the comma that follows the name of a single module in a RECORD. */
 static bool package_is_installed(struct cup_installed *installed, const char *directory,
                                  struct cup_text file)
 {
     char key[PATH_MAX + 2];
     const char *slash = memchr(file.bytes, '/', file.length);
-    size_t length = strlen(directory) + 1,
-           part = slash ? (size_t)(slash - file.bytes) : file.length;
-    uint32_t id;
+    int part = slash ? (int)(slash - file.bytes) : (int)file.length;
     int bytes =
-        snprintf(key, sizeof key, "%s/%.*s%c", directory, (int)part, file.bytes, slash ? '/' : ',');
-    const struct cup_text name = {key + length, (size_t)bytes - length};
-    uint32_t known = find_answer(installed, (struct cup_text){key, (size_t)bytes}, &id);
-    return known ? known - 1 : keep_answer(installed, id, directory_lists(directory, name));
+        snprintf(key, sizeof key, "%s/%.*s%c", directory, part, file.bytes, slash ? '/' : ',');
+    list_directory(installed, directory);
+    return cup_intern_find(&installed->listed, key, (size_t)bytes) != 0;
 }
 
 size_t cup_installed_below(struct cup_installed *installed, struct cup_text path)
 {
     char directory[PATH_MAX];
-    uint32_t id;
     if (path.length == 0 || path.bytes[0] != '/' || path.length >= sizeof directory)
         return 0;
-    uint32_t known = find_answer(installed, path, &id);
+    uint32_t id = cup_intern_add(&installed->asked, path.bytes, path.length);
+    uint32_t known = id ? cup_id_map_get(&installed->answers, id) : 0;
     if (known)
         return known - 1;
     memcpy(directory, path.bytes, path.length);
     directory[path.length] = '\0';
     size_t below = cut_to_directory(directory) + 1;
     const struct cup_text file = {path.bytes + below, path.length - below};
-    bool installed_there =
-        below > 1 && file.length > 0 && package_is_installed(installed, directory, file);
-    return keep_answer(installed, id, installed_there ? below : 0);
+    if (below <= 1 || file.length == 0 || !package_is_installed(installed, directory, file))
+        below = 0;
+    if (id) /* without memory the answer is found again the next time */
+        cup_id_map_set(&installed->answers, id, (uint32_t)below + 1);
+    return below;
 }
 
 void cup_installed_clear(struct cup_installed *installed)
 {
     cup_intern_clear(&installed->asked);
     cup_id_map_clear(&installed->answers);
+    cup_intern_clear(&installed->listed);
 }

@@ -10,6 +10,7 @@
 struct cup_installed {
     struct cup_intern asked;
     struct cup_id_map answers; /* by the ids of `asked`: the answer + 1 */
+    struct cup_intern listed;  /* what the packages of the directories have */
 };
 
 /* Bytes of PATH up to the file's name within the directory that it was installed into, which is

@@ -189,16 +189,17 @@ Test(sides, one_run_against_several_is_not_judged)
                    "differ as much is not known: B is one run.");
 }
 
-/* The largest memory of a worker grows from 210 MB to MB. */
-static void expect_memory(uint64_t mb, const char *expected)
+/* In MB: what tasks and what samples saw. */
+static void set_memory(struct cup_figures *side, uint64_t tasks, uint64_t samples)
+{
+    *side = make_run(10, 1, 2);
+    set(side, CUP_METRIC_peak_task_rss_bytes, cup_count(tasks * 1000000));
+    set(side, CUP_METRIC_peak_memory_bytes, cup_count(samples * 1000000));
+}
+
+static void expect_memory(const char *expected)
 {
     char text[CUP_VERDICT_TEXT];
-    sides[0] = make_run(10, 1, 2);
-    sides[1] = make_run(10, 1, 2);
-    set(&sides[0], CUP_METRIC_peak_task_rss_bytes, cup_count(210000000));
-    set(&sides[1], CUP_METRIC_peak_task_rss_bytes, cup_count(mb * 1000000));
-    set(&sides[0], CUP_METRIC_peak_memory_bytes, cup_count(209000000));
-    set(&sides[1], CUP_METRIC_peak_memory_bytes, cup_count(209000000));
     cr_assert_eq(cup_comparison_make(&comparison, sides, 2, 0), 0);
     cup_compare_verdict(text, &comparison, 1);
     const char *memory = strstr(text, " Memory");
@@ -210,8 +211,20 @@ static void expect_memory(uint64_t mb, const char *expected)
 
 Test(sides, the_verdict_says_that_the_memory_changed)
 {
-    expect_memory(729, " Memory of a worker, at most: 729 MB against 210 MB (+247 %).");
-    expect_memory(231, "");
+    set_memory(&sides[0], 210, 209);
+    set_memory(&sides[1], 729, 209);
+    expect_memory(" Memory of a worker, at most: 729 MB against 210 MB (+247 %).");
+    set_memory(&sides[0], 210, 209);
+    set_memory(&sides[1], 231, 209);
+    expect_memory("");
+}
+
+/* The larger of both, on each side. */
+Test(sides, the_memory_of_samples_is_compared_with_that_of_tasks)
+{
+    set_memory(&sides[0], 400, 200);
+    set_memory(&sides[1], 380, 390);
+    expect_memory("");
 }
 
 Test(sides, an_incomplete_run_is_named)
