@@ -46,7 +46,8 @@ void cup_advise_line(const struct cup_totals *t, struct cup_advice *advice, enum
 {
     char place[CUP_LINE_ROOM];
     uint64_t amount;
-    if (!t->calls || t->calls->filtered)
+    /* Without Dask the innermost line of the user's code can be the call of the Runner itself. */
+    if (!t->calls || t->calls->filtered || cup_profile_is_without_dask(t->profile))
         return;
     uint32_t frame = cup_heaviest_user_frame(t->calls, wait, &amount);
     if (frame != CUP_NOTHING && amount > ns / 2)
