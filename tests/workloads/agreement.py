@@ -241,12 +241,12 @@ NAMES = {
         ("prometheus", "cupping_basket_compression_ratio"),
     ],
     "workers.peak_memory_bytes": [
-        ("report", r"(?:^ *memory(?![^\n]*of a worker when)  +|samples at most )(F)"),
+        ("report", r"(?:^ *memory(?!(?:(?!slowest)[\s\S])*samples saw)  +|samples saw\s+)(F)"),
         (FIRST[1:], r"per worker on average, at most (F)"),
         ("prometheus", "cupping_worker_peak_memory_bytes"), ("roastcoffea", "peak_memory_bytes"),
     ],
     "workers.executing_utilization_pct": [
-        (FIRST[1:], r"running tasks (F)"), ("plot efficiency-summary", ANY),
+        ("plot efficiency-summary", ANY),
         ("prometheus", "cupping_executing_tasks_per_core_ratio"),
     ],
     "chunks.statistics.time_s.median": [
