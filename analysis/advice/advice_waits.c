@@ -434,8 +434,10 @@ static bool advise_against_idling(const struct cup_totals *t, enum cup_stage_id 
                                   struct cup_advice *advice)
 {
     enum { CHUNKS_A_THREAD = 4 };
-    bool several = t->workers > 1, few = t->budget.threads > 1 && t->used_chunks &&
-                                         t->used_chunks < CHUNKS_A_THREAD * t->budget.threads;
+    bool without_dask = cup_profile_is_without_dask(t->profile);
+    bool several = t->workers > 1 && !without_dask;
+    bool few = t->budget.threads > 1 && t->used_chunks &&
+               t->used_chunks < CHUNKS_A_THREAD * t->budget.threads;
     if (stage == CUP_STAGE_GRAPH)
         return cup_advise_more(advice, "\nSee what the client does before it sends work. This time "
                                        "is spent once for each call of the Runner: it matters less "
@@ -449,6 +451,16 @@ static bool advise_against_idling(const struct cup_totals *t, enum cup_stage_id 
     if (stage == CUP_STAGE_MERGE)
         return cup_advise_more(advice, "\nSee what the client does after the last chunk, and make "
                                        "results smaller: few threads can merge at the same time.");
+    if (without_dask)
+        return cup_advise_more(advice, "\n%s what the executor does between chunks.",
+                               few ? "Use smaller chunks, and see" : "See");
+    if (stage == CUP_STAGE_COUNT)
+        return cup_advise_more(advice,
+                               "\nCheck that the client and the scheduler send work fast enough; "
+                               "then use smaller or more even %s, so that fewer threads wait for "
+                               "the last ones%s.",
+                               t->used_chunks ? "chunks" : "tasks",
+                               several ? "; use fewer workers only if that does not help" : "");
     return cup_advise_more(advice, "\n%s client and the scheduler send work fast enough.",
                            few && several
                                ? "Use smaller chunks or fewer workers, and check that the"

@@ -546,6 +546,44 @@ Test(advice, starved_in_no_known_stage)
     expect_no_fewer_workers();
 }
 
+/* Where the idle time was is not known, so the workers are not the first to blame. */
+Test(advice, several_starved_workers_in_no_known_stage)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
+    const struct cup_r_server second_worker = {.id = 2, .role = CUP_ROLE_WORKER, .threads = 1};
+    add_worker(1);
+    BUILDER_ADD(&builder, CUP_R_SERVER, second_worker);
+    add_task(1, counters);
+    make();
+    EXPECT("starved", "the workers' 2 threads",
+           "Check that the client and the scheduler send work fast enough; then use smaller or "
+           "more even tasks, so that fewer threads wait for the last ones; use fewer workers only "
+           "if that does not help.");
+}
+
+/* The call of an executor without Dask, which waits for a long time between two chunks. */
+Test(advice, starved_without_dask)
+{
+    for (uint32_t i = 1; i <= 2; i++) {
+        const struct cup_r_item item = {.task = i, .kind = CUP_ITEM_WORK, .dataset = PREFIX};
+        const struct cup_r_task_begin begin = {.task = i,
+                                               .tid = 9,
+                                               .prefix = PREFIX,
+                                               .origin = CUP_ORIGIN_COFFEA,
+                                               .start_ns = at_second(100 * i)};
+        const struct cup_r_task_end end = {.task = i,
+                                           .status = CUP_STATUS_FINISHED,
+                                           .stop_ns = at_second(100 * i + 1),
+                                           .cpu_ns = second};
+        builder_begin(&builder, &begin, "key");
+        BUILDER_ADD(&builder, CUP_R_ITEM, item);
+        BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    }
+    make();
+    EXPECT("starved", "See what the executor does between chunks.");
+    cr_expect_null(strstr(text_of("starved"), "scheduler"));
+}
+
 static void add_async_task(uint32_t task, double stop)
 {
     struct cup_r_task_begin begin = {.task = task,
