@@ -513,6 +513,24 @@ Test(advice, starved_in_the_tail)
     expect_no_fewer_workers();
 }
 
+/* Others may follow the chunks that are the last so far. */
+Test(advice, no_tail_while_the_run_goes_on)
+{
+    add_worker(2);
+    add_runner_call(0, 0);
+    for (uint32_t i = 1; i <= 19; i++)
+        add_chunk(i, i % 2 + 1, i, i + 1);
+    add_chunk(20, 9, 20, 110);
+    make();
+    profile.processes[0].life = CUP_LIFE_RUNS;
+    count = cup_advice_make(&totals, advice);
+    EXPECT("starved", "1 min 49 s while the chunks ran (`--only stages`)",
+           "Check that the client and the scheduler");
+    cr_expect_null(strstr(text_of("starved"), "last 10 %"), "%s", text_of("starved"));
+    cr_expect_null(strstr(text_of("starved"), "after the last chunk"));
+    cr_expect_null(strstr(text_of("starved"), "more even"));
+}
+
 Test(advice, starved_between_chunks)
 {
     add_worker(1);
