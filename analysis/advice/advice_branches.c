@@ -160,14 +160,31 @@ static size_t advise_file(const struct cup_totals *t, struct cup_advice *advice,
     return count;
 }
 
+/* True if each dataset has as many readers of its files as attempts at chunks. A chunk that reads
+ * its file under another name, such as that of a copy in a cache of fsspec, is no such reader. */
+static bool chunks_read_named_files(const struct cup_totals *t, const uint32_t *datasets)
+{
+    for (uint32_t i = 0; i < t->dataset_count; i++) {
+        const struct cup_dataset *set = &t->datasets[i];
+        uint64_t chunks = set->chunks + set->failed + set->repeated + set->unfinished +
+                          set->running + set->skipped;
+        uint64_t readers = 0;
+        for (size_t file = 0; file < t->profile->root_file_count; file++)
+            readers += datasets[file] == i + 1 ? t->branches->files[file].tasks : 0;
+        if (readers < chunks)
+            return false;
+    }
+    return t->dataset_count > 0;
+}
+
 /* Most of ALL shared bytes are not at the edges of chunks. */
 static bool advise_reading_once(const struct cup_totals *t, struct cup_advice *advice,
                                 const uint32_t *datasets, uint64_t all)
 {
     advise_branch(t, advice, all);
     size_t file = advise_file(t, advice, all);
-    if (datasets && t->dataset_count > 0 && file < t->profile->root_file_count &&
-        datasets[file] == 0) {
+    if (datasets && file < t->profile->root_file_count && datasets[file] == 0 &&
+        chunks_read_named_files(t, datasets)) {
         struct cup_text path = cup_profile_text(t->profile, t->profile->root_files[file].path);
         const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
         size_t directory = slash ? (size_t)(slash + 1 - path.bytes) : 0;

@@ -19,6 +19,7 @@ struct job {
     double open_s;          /* before process(); 0: its clock calls are not known */
     bool short_names;       /* items name the ends of paths */
     bool opens_another;     /* each chunk reads the first branch of the second file, too */
+    bool from_a_copy;       /* only the first chunk reads the file that its item names */
     bool some_by_half;      /* the last branch is read by every second chunk */
     bool two_datasets;      /* a file each, chunks in turn */
     unsigned baskets;       /* of each branch, that a chunk reads */
@@ -203,7 +204,7 @@ static void add_chunk(unsigned number)
     snprintf(key, sizeof key, "key-%u", number);
     builder_begin(&builder, &begin, key);
     BUILDER_ADD(&builder, CUP_R_ITEM, item);
-    if (job.baskets)
+    if (job.baskets && !(job.from_a_copy && number > 0))
         add_baskets(task, file, chunk);
     if (job.opens_another)
         add_same_baskets(task);
@@ -362,6 +363,16 @@ Test(advice_branches, a_file_that_every_chunk_reads_is_named_with_branch_and_lin
     EXPECT("shared_baskets", "of branch Events/branch_1 (me/processor.py:8);");
     cup_call_tree_free(&calls);
     totals.calls = NULL;
+}
+
+/* As if every chunk but the first had read its file from a cache, under another name. */
+Test(advice_branches, a_copy_of_the_chunks_own_file_is_not_called_another_file)
+{
+    job.opens_another = true;
+    job.from_a_copy = true;
+    make();
+    EXPECT("shared_baskets", "of /data/b.root", "look for files that are processed more than once");
+    cr_expect_null(strstr(text_of("shared_baskets"), "No chunk is of that file"));
 }
 
 /* As if two calls of the Runner had processed the file. */
