@@ -135,8 +135,8 @@ static void advise_branch(const struct cup_totals *t, struct cup_advice *advice,
     }
     if (!most)
         return;
-    cup_advise_more(advice, "; %s of it of branch %s", CUP_SHOW_BYTES(shared_bytes(&most->rereads)),
-                    branch_name(t, most, name));
+    cup_advise_more(advice, "; by branch, most is %s with %s", branch_name(t, most, name),
+                    CUP_SHOW_BYTES(shared_bytes(&most->rereads)));
     advise_line_of_branch(t, advice, most);
 }
 
@@ -151,10 +151,10 @@ static size_t advise_file(const struct cup_totals *t, struct cup_advice *advice,
         size_t cut = path.length > 60 ? path.length - 60 : 0;
         if (2 * shared_bytes(&file->rereads) <= all)
             continue;
-        cup_advise_more(advice, "; %s of it of %s%.*s, which %s read",
-                        CUP_SHOW_BYTES(shared_bytes(&file->rereads)), cut ? "..." : "",
-                        (int)(path.length - cut), path.bytes ? path.bytes + cut : "",
-                        CUP_SHOW_COUNTED(file->tasks, "task"));
+        cup_advise_more(
+            advice, "; by file, most is %s%.*s with %s, which %s read", cut ? "..." : "",
+            (int)(path.length - cut), path.bytes ? path.bytes + cut : "",
+            CUP_SHOW_BYTES(shared_bytes(&file->rereads)), CUP_SHOW_COUNTED(file->tasks, "task"));
         return i;
     }
     return count;

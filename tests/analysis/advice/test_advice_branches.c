@@ -349,9 +349,10 @@ Test(advice_branches, a_file_that_every_chunk_reads_is_named_with_branch_and_lin
     struct cup_call_tree calls;
     job.opens_another = true;
     make();
-    EXPECT("shared_baskets", "7.60 MB of it of branch Events/branch_1;",
-           "7.60 MB of it of /data/b.root, which 20 tasks read. No chunk is of that file",
-           "Read b.root once in each worker");
+    EXPECT(
+        "shared_baskets", "by branch, most is Events/branch_1 with 7.60 MB;",
+        "by file, most is /data/b.root with 7.60 MB, which 20 tasks read. No chunk is of that file",
+        "Read b.root once in each worker");
     cr_expect_null(strstr(text_of("shared_baskets"), "Runner"));
     start_calls(&calls, &profile);
     uint32_t other = add_user_line(&calls, 0, "/home/me/processor.py", 4);
@@ -360,7 +361,7 @@ Test(advice_branches, a_file_that_every_chunk_reads_is_named_with_branch_and_lin
     cr_assert_eq(cup_call_add_branch(&calls, line, 0, 80, 8000000), 0);
     totals.calls = &calls;
     count = cup_advice_make(&totals, advice);
-    EXPECT("shared_baskets", "of branch Events/branch_1 (me/processor.py:8);");
+    EXPECT("shared_baskets", "Events/branch_1 with 7.60 MB (me/processor.py:8);");
     cup_call_tree_free(&calls);
     totals.calls = NULL;
 }
@@ -371,7 +372,7 @@ Test(advice_branches, a_copy_of_the_chunks_own_file_is_not_called_another_file)
     job.opens_another = true;
     job.from_a_copy = true;
     make();
-    EXPECT("shared_baskets", "of /data/b.root", "look for files that are processed more than once");
+    EXPECT("shared_baskets", "is /data/b.root", "look for files that are processed more than once");
     cr_expect_null(strstr(text_of("shared_baskets"), "No chunk is of that file"));
 }
 
@@ -381,7 +382,7 @@ Test(advice_branches, a_file_of_chunks_that_is_read_again)
     job.opens_another = true;
     job.two_datasets = true;
     make();
-    EXPECT("shared_baskets", "of /data/b.root", "Most of that is not at the edges of chunks",
+    EXPECT("shared_baskets", "is /data/b.root", "Most of that is not at the edges of chunks",
            "look for files that are processed more than once");
 }
 
