@@ -177,7 +177,14 @@ static bool chunks_read_named_files(const struct cup_totals *t, const uint32_t *
     return t->dataset_count > 0;
 }
 
-/* Most of ALL shared bytes are not at the edges of chunks. */
+/* A chunk is one or more whole clusters. */
+static bool chunks_are_clusters(const struct cup_totals *t)
+{
+    double times = mean_chunk_events(t) / cup_cluster_find(t).events;
+    return times > 0.5 && fabs(times - round(times)) < 0.005 * times;
+}
+
+/* ALL shared bytes are not, or not mostly, shared because chunks end inside clusters. */
 static bool advise_reading_once(const struct cup_totals *t, struct cup_advice *advice,
                                 const uint32_t *datasets, uint64_t all)
 {
@@ -195,10 +202,11 @@ static bool advise_reading_once(const struct cup_totals *t, struct cup_advice *a
                                path.bytes ? path.bytes + directory : "");
     }
     return cup_advise_more(advice,
-                           ". Most of that is not at the edges of chunks: \nlook for files that "
-                           "are processed more than once, by several calls of the Runner or in "
-                           "several datasets, or that the processor opens itself, and read them "
-                           "once.");
+                           ". %s: \nlook for files that are processed more than once, by several "
+                           "calls of the Runner or in several datasets, or that the processor "
+                           "opens itself, and read them once.",
+                           chunks_are_clusters(t) ? "Chunks end where clusters end"
+                                                  : "Most of that is not at the edges of chunks");
 }
 
 bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advice)
@@ -215,7 +223,7 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
                100 * shared_share(t),
                100 * again->estimated_bytes > bytes ? " (in part estimated)" : "");
     advise_dataset(t, advice, datasets);
-    if (2 * again->border_bytes > bytes) {
+    if (2 * again->border_bytes > bytes && !chunks_are_clusters(t)) {
         cup_advise_more(advice, ". ");
         advise_clusters(t, advice);
     } else {

@@ -318,6 +318,15 @@ Test(advice_branches, baskets_that_chunks_share)
     cr_expect_null(text_of("chunks_cut_clusters"));
 }
 
+/* Two datasets have the file, for instance. */
+Test(advice_branches, whole_clusters_that_chunks_share)
+{
+    job.shared = 1;
+    make();
+    EXPECT("shared_baskets", "Chunks end where clusters end", "processed more than once");
+    cr_expect_null(strstr(text_of("shared_baskets"), "Use chunks of"));
+}
+
 /* 24 % of the bytes: a fifth of that share of the threads' 200 s. */
 Test(advice_branches, the_time_of_bytes_is_a_rough_estimate)
 {
@@ -382,8 +391,17 @@ Test(advice_branches, a_file_of_chunks_that_is_read_again)
     job.opens_another = true;
     job.two_datasets = true;
     make();
-    EXPECT("shared_baskets", "is /data/b.root", "Most of that is not at the edges of chunks",
+    EXPECT("shared_baskets", "is /data/b.root", "Chunks end where clusters end",
            "look for files that are processed more than once");
+}
+
+Test(advice_branches, a_file_of_chunks_that_is_read_again_apart_from_their_edges)
+{
+    job.opens_another = true;
+    job.two_datasets = true;
+    job.events = 33000;
+    make();
+    EXPECT("shared_baskets", "Most of that is not at the edges of chunks");
 }
 
 Test(advice_branches, items_may_name_files_by_the_ends_of_their_paths)
