@@ -30,7 +30,8 @@ METRIC(process_s, "stage: chunks", SECONDS, stage_s(t, cup_stretch_ns(t->chunks)
        .missing = NO_STAGE)
 METRIC(tail_s, "  after 90 % of them", SECONDS, stage_s(t, t->tail_ns),
        "P: from the end of 90 % of the chunks to the end of the last; of 20 chunks or more",
-       LESS_FOR_SAME_WORK, .missing = "fewer than 20 chunks ended; or " NO_STAGE)
+       LESS_FOR_SAME_WORK,
+       .missing = "fewer than 20 chunks ended, or the run goes on; or " NO_STAGE)
 METRIC(merge_s, "stage: merging", SECONDS, merge_s(t),
        "P and C: from the stop of the last chunk to the end of the Runner call, or to the stop of "
        "the last task, if that is later or no such call was seen",

@@ -7,6 +7,7 @@
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
 #include "analysis/base/parallel.h"
+#include "analysis/profile/run_life.h"
 
 /* ---- small sums ------------------------------------------------------------------------- */
 
@@ -314,7 +315,7 @@ static void find_tail(struct cup_totals *totals, double *numbers)
         if (totals->outcomes[i] && cup_task_of_item(profile, i)->status)
             numbers[count++] =
                 (double)(cup_task_of_item(profile, i)->stop_ns - totals->chunks.start_ns);
-    if (count < CUP_TAIL_LEAST)
+    if (count < CUP_TAIL_LEAST || cup_chosen_run_goes_on(profile))
         return;
     size_t nine_tenths = (count * 9 + 9) / 10;
     double reached = cup_select(numbers, count, nine_tenths - 1);

@@ -137,7 +137,8 @@ struct cup_totals {
     struct cup_stretch tasks, metadata, chunks;
     bool call_left_out; /* the Runner call's clock does not agree with that of the tasks */
     int64_t tail_ns; /* from when 90 % of the chunks had ended to the end of the last one; -1: fewer
-                        than CUP_TAIL_LEAST ended, or the chunks are not known one by one */
+                        than CUP_TAIL_LEAST ended, the run goes on, or the chunks are not known one
+                        by one */
     /* Workers with threads for tasks, even if they ran none: the most at one time of the run, as
      * are budget.threads; and all of them, also those that replaced others. */
     uint64_t workers, all_workers;

@@ -1,5 +1,6 @@
 /* Stages of the run with what they left idle, and the chunks of its tail. */
 #include "analysis/metrics/time/tail.h"
+#include "analysis/profile/run_life.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
@@ -90,10 +91,11 @@ static const struct cup_report_table tail_table = {
 static int print_tail(const struct cup_page *page, const struct cup_tail *tail)
 {
     const struct cup_totals *totals = page->totals;
-    bool few = totals->tail_ns < 0 && totals->chunks.stop_ns && !page->profile->chunks_summed;
-    if (few)
-        cup_page_line(page, CUP_DIM, "The tail is n/a: fewer than %d chunks ended.",
-                      CUP_TAIL_LEAST);
+    if (totals->tail_ns < 0 && totals->chunks.stop_ns && !page->profile->chunks_summed)
+        cup_page_line(page, CUP_DIM, "The tail is n/a: %s.",
+                      cup_chosen_run_goes_on(page->profile)
+                          ? "the run goes on"
+                          : CUP_FORMAT("fewer than %d chunks ended", CUP_TAIL_LEAST));
     int result = cup_print_rows(page, &tail_table, tail, "Tail",
                                 CUP_FORMAT("chunks that ran after 90 %% had ended, the last first; "
                                            "half of all took up to %s",

@@ -523,7 +523,10 @@ Test(advice, no_tail_while_the_run_goes_on)
     add_chunk(20, 9, 20, 110);
     make();
     profile.processes[0].life = CUP_LIFE_RUNS;
+    cup_totals_free(&totals);
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
     count = cup_advice_make(&totals, advice);
+    cr_expect(totals.tail_ns < 0);
     EXPECT("starved", "1 min 49 s while the chunks ran (`--only stages`)",
            "Check that the client and the scheduler");
     cr_expect_null(strstr(text_of("starved"), "last 10 %"), "%s", text_of("starved"));
