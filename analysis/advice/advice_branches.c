@@ -31,13 +31,6 @@ static double payload_ratio(const struct cup_basket_sums *sums)
     return packed > 0 && sums->uncompressed ? ((double)sums->uncompressed - keys) / packed : NAN;
 }
 
-/* Mean events of a used chunk; NAN: not known. */
-static double mean_chunk_events(const struct cup_totals *t)
-{
-    uint64_t known = t->used_chunks - t->chunks_without_events;
-    return known ? (double)t->events / (double)known : NAN;
-}
-
 /* ---- clusters --------------------------------------------------------------------------- */
 
 /* Bytes that another task had already read. Tasks whose result was not used do not count. */
@@ -63,7 +56,7 @@ static bool baskets_shared(const struct cup_totals *t)
 static bool advise_clusters(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_cluster cluster = cup_cluster_find(t);
-    double events = mean_chunk_events(t), times = fmax(round(events / cluster.events), 1);
+    double events = cup_mean_chunk_events(t), times = fmax(round(events / cluster.events), 1);
     if (!(events > 0))
         return cup_advise_more(
             advice, "\nTasks that begin and end at cluster boundaries read each basket once.");
@@ -180,7 +173,7 @@ static bool chunks_read_named_files(const struct cup_totals *t, const uint32_t *
 /* A chunk is one or more whole clusters. */
 static bool chunks_are_clusters(const struct cup_totals *t)
 {
-    double times = mean_chunk_events(t) / cup_cluster_find(t).events;
+    double times = cup_mean_chunk_events(t) / cup_cluster_find(t).events;
     return times > 0.5 && fabs(times - round(times)) < 0.005 * times;
 }
 
@@ -238,7 +231,7 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
 {
     if (t->branches->rereads_known || t->branches->all.baskets == 0)
         return false;
-    double times = mean_chunk_events(t) / cup_cluster_find(t).events;
+    double times = cup_mean_chunk_events(t) / cup_cluster_find(t).events;
     return times < 10 && fabs(times - round(times)) > 0.05 * times &&
            cup_advise(advice, 0.05,
                       "Chunks are %.2g clusters long (threshold: less than 10, and more than 5 %% "
@@ -253,7 +246,7 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
  * the chunks of one dataset may be larger than those of another. */
 static double entries_per_event(const struct cup_totals *t)
 {
-    double had = 0, needed = 0, events = mean_chunk_events(t);
+    double had = 0, needed = 0, events = cup_mean_chunk_events(t);
     for (size_t i = 0; i < t->branches->count; i++) {
         const struct cup_branch_row *row = &t->branches->rows[i];
         double entries = (double)row->sums.entries;

@@ -133,8 +133,7 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
                "s), opening files and importing modules. \nUse larger chunks, which open files "
                "less often",
                open / all * 100, CUP_SHOW_S(open));
-    double events = (double)t->events / (double)(t->used_chunks - t->chunks_without_events);
-    double cluster = cup_cluster_find(t).events;
+    double events = cup_mean_chunk_events(t), cluster = cup_cluster_find(t).events;
     if (events < cluster)
         return cup_advise_more(advice, ": the present ones have %s events, clusters %s.",
                                CUP_SHOW_COUNT(round(events)), CUP_SHOW_COUNT(round(cluster)));

@@ -115,6 +115,13 @@ static inline double cup_saves(const struct cup_totals *t, struct cup_advice *ad
     return fmin(1, cup_share_of_threads(t, seconds));
 }
 
+/* Mean events of a used chunk; NAN: not known. */
+static inline double cup_mean_chunk_events(const struct cup_totals *t)
+{
+    uint64_t known = t->used_chunks - t->chunks_without_events;
+    return known ? (double)t->events / (double)known : (double)NAN;
+}
+
 /* Notes how many bytes the advice may save. Returns WEIGHT, its place in the order. */
 static inline double cup_saves_bytes(struct cup_advice *advice, double weight, double bytes)
 {

@@ -7,7 +7,6 @@
 
 #include "analysis/metrics/reads/server_uses.h"
 #include "analysis/profile/files.h"
-#include "analysis/profile/run_life.h"
 
 /* ---- shares of the tasks' time ---------------------------------------------------------- */
 
@@ -381,21 +380,14 @@ static bool many_elsewhere(const struct cup_totals *t)
     return (double)t->elsewhere_ns > 0.1 * (double)t->all.wall_ns;
 }
 
-/* While the run goes on, which chunks are the last is not known. */
-static bool stage_is_known(const struct cup_totals *t, enum cup_stage_id stage)
-{
-    bool is_late = stage == CUP_STAGE_TAIL || stage == CUP_STAGE_MERGE;
-    return t->stages->rows[stage].known && !(is_late && cup_chosen_run_goes_on(t->profile));
-}
-
 /* Time without a task in one stage, with the gaps of up to 0.1 s; of the process stage without its
  * tail, which is in both. */
 static uint64_t without_task_ns(const struct cup_totals *t, enum cup_stage_id stage)
 {
     const struct cup_stage *rows = t->stages->rows;
     uint64_t idle_ns = rows[stage].idle_ns;
-    uint64_t tail_ns = stage_is_known(t, CUP_STAGE_TAIL) ? rows[CUP_STAGE_TAIL].idle_ns : 0;
-    if (t->stages->mixed || !stage_is_known(t, stage))
+    uint64_t tail_ns = rows[CUP_STAGE_TAIL].known ? rows[CUP_STAGE_TAIL].idle_ns : 0;
+    if (t->stages->mixed || !rows[stage].known)
         return 0;
     if (stage == CUP_STAGE_PROCESS)
         return idle_ns > tail_ns ? idle_ns - tail_ns : 0;
@@ -429,7 +421,7 @@ static void advise_stages(const struct cup_totals *t, struct cup_advice *advice)
         [CUP_STAGE_MERGE] = " after the last chunk"};
     const char *separator = "By stage, gaps of up to 100 ms included: ";
     for (enum cup_stage_id stage = 0; stage < CUP_STAGE_COUNT; stage++) {
-        if (!stage_is_known(t, stage))
+        if (!t->stages->rows[stage].known)
             continue;
         cup_advise_more(advice, "%s%s%s", stage == CUP_STAGE_TAIL ? " (" : separator,
                         CUP_SHOW_NS(t->stages->rows[stage].idle_ns), when[stage]);

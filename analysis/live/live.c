@@ -68,8 +68,8 @@ static void free_sums(struct cup_live *live)
     cup_pair_map_clear(&live->worker_at);
     cup_pair_map_clear(&live->line_at);
     cup_pair_map_clear(&live->place_at);
-    cup_installed_clear(&live->installed);
     cup_pair_map_clear(&live->log_at);
+    cup_installed_clear(&live->installed);
     free(live->logs);
     free(live->workers);
     free(live->lines);

@@ -13,11 +13,11 @@ struct cup_totals;
 enum { CUP_GROWTH_PARTS = 8 };
 /* Processes that ran fewer chunks are not judged. */
 enum { CUP_GROWTH_CHUNKS = 16 };
-/* Memory grows if the last part is above the first by this share of it, and each part is above the
- * part before by at least that share of the mean step. Imports, caches that fill and what the
- * allocator keeps raise the first parts, and the last ones hardly. Where a dataset with larger
- * chunks begins, memory rises once. */
+/* Memory grows if the last part is above the first by more than this share of the first, */
 #define CUP_GROWTH_SHARE 0.2
+/* and each part is above the part before by at least this share of the mean step. Imports, caches
+ * that fill and what the allocator keeps raise the first parts, and the last ones hardly. Where a
+ * dataset with larger chunks begins, memory rises once. */
 #define CUP_GROWTH_STEP 0.5
 /* Pages of mapped files are in RSS, too, and the kernel takes them back. Growth is not judged if
  * the chunks touched more than this share of it. */

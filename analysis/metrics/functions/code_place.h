@@ -1,6 +1,6 @@
 /* Whose code a file holds, and which phase of a chunk's work it marks. The code is the user's own,
  * a package's, or Python's. The path decides, as it was on the worker: the file itself is not
- * opened. What only the disk tells is in installed_files.h. */
+ * opened. installed_files.h looks at the disk. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 #include "analysis/metrics/time/stages.h"
 
 #include "analysis/metrics/sums/sums.h"
+#include "analysis/profile/run_life.h"
 
 const struct cup_stage_text cup_stage_texts[CUP_STAGE_COUNT] = {
 #define X(id, name, text) {name, text},
@@ -36,7 +37,8 @@ static struct cup_stage_parts find_parts(const struct cup_totals *t)
     add_part(&parts, CUP_STAGE_PROCESS, t->chunks.start_ns, t->chunks.stop_ns);
     if (t->tail_ns >= 0)
         add_part(&parts, CUP_STAGE_TAIL, t->chunks.stop_ns - t->tail_ns, t->chunks.stop_ns);
-    add_part(&parts, CUP_STAGE_MERGE, t->chunks.stop_ns, cup_merge_end_ns(t));
+    if (!cup_chosen_run_goes_on(t->profile)) /* which chunk is the last is not known */
+        add_part(&parts, CUP_STAGE_MERGE, t->chunks.stop_ns, cup_merge_end_ns(t));
     return parts;
 }
 
